@@ -1,0 +1,29 @@
+# catalogue(VARIABLE TYPE FOLDER HEADER): a folder is a catalogue. Each FOLDER/x.cpp defines one `extern const TYPE x`;
+# this writes the source file that lists them all as `fovea::catalogue<TYPE>()` and puts its path into VARIABLE.
+function(catalogue variable type folder header)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
+  set(declarations "")
+  set(entries "")
+  foreach(file ${files})
+    get_filename_component(name ${file} NAME_WE)
+    string(APPEND declarations "extern const ${type} ${name};\n")
+    string(APPEND entries "      &${name},\n")
+  endforeach()
+  set(output ${PROJECT_BINARY_DIR}/catalogues/${variable}.cpp)
+  file(CONFIGURE OUTPUT ${output} CONTENT
+"#include \"${header}\"
+
+namespace fovea {
+${declarations}
+template <>
+std::span<const ${type}* const> catalogue<${type}>() {
+  static constexpr const ${type}* entries[] = {
+${entries}  };
+  return entries;
+}
+
+}  // namespace fovea
+" @ONLY)
+  set(${variable} ${output} PARENT_SCOPE)
+endfunction()
