@@ -1,0 +1,71 @@
+#include "bench/bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "fovea/base/threads.h"
+#include "fovea/kernels/peak.h"
+
+namespace fovea {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double time_of(const std::function<void()>& work) {
+  Clock::time_point start = Clock::now();
+  work();
+  return seconds_since(start);
+}
+
+// The best decile: fast enough to leave the neighbours' noise out, not so fast as a single lucky reading.
+double best_decile(std::vector<double>& times) {
+  auto decile = times.begin() + static_cast<int64_t>(times.size()) / 10;
+  std::nth_element(times.begin(), decile, times.end());
+  return *decile;
+}
+
+struct Pair {
+  double first, second;  // seconds a call
+};
+
+// Measures two kinds of work in turns for about `seconds`, at least five times each.
+Pair take_turns(double seconds, const std::function<void()>& first, const std::function<void()>& second) {
+  first(), second();
+  std::vector<double> a, b;
+  Clock::time_point start = Clock::now();
+  while (a.size() < 5 || seconds_since(start) < seconds) {
+    b.push_back(time_of(second));
+    a.push_back(time_of(first));
+  }
+  return {best_decile(a), best_decile(b)};
+}
+
+constexpr int64_t burst_rounds = 40000;
+
+}  // namespace
+
+double Bencher::flops(std::string bench, std::string configuration, double operations, const std::function<void()>& work) {
+  double burst_operations = static_cast<double>(fovea::kernels::fma_burst(1)) * burst_rounds * threads();
+  Pair time = take_turns(seconds_, work, [] { parallel_for(threads(), [](int64_t) { kernels::fma_burst(burst_rounds); }); });
+  double value = operations / time.first * 1e-9, peak = burst_operations / time.second * 1e-9;
+  emit_({std::move(bench), std::move(configuration), threads(), value, "GFLOP/s", peak, value / peak});
+  return value / peak;
+}
+
+double Bencher::rate(std::string bench, std::string configuration, double amount, std::string unit, const std::function<void()>& work) {
+  double value = amount / take_turns(seconds_, work, [] {}).first;
+  emit_({std::move(bench), std::move(configuration), threads(), value, std::move(unit)});
+  return value;
+}
+
+double Bencher::ratio(std::string bench, std::string configuration, const std::function<void()>& work, const std::function<void()>& reference) {
+  Pair time = take_turns(seconds_, work, reference);
+  double value = time.first / time.second;
+  emit_({std::move(bench), std::move(configuration), threads(), value, "x"});
+  return value;
+}
+
+}  // namespace fovea

@@ -1,0 +1,41 @@
+#include "fovea/kernels/peak.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/peak.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Twelve independent chains hide the latency of two fused units; they are named, since an array would live in memory.
+int64_t burst(int64_t rounds) {
+  const hn::ScalableTag<float> d;
+  const auto m = hn::Set(d, 0.999f), c = hn::Set(d, 0.001f);
+  auto s0 = hn::Iota(d, 0), s1 = hn::Iota(d, 1), s2 = hn::Iota(d, 2), s3 = hn::Iota(d, 3);
+  auto s4 = hn::Iota(d, 4), s5 = hn::Iota(d, 5), s6 = hn::Iota(d, 6), s7 = hn::Iota(d, 7);
+  auto s8 = hn::Iota(d, 8), s9 = hn::Iota(d, 9), s10 = hn::Iota(d, 10), s11 = hn::Iota(d, 11);
+  for (int64_t i = 0; i < rounds; ++i) {
+    s0 = hn::MulAdd(s0, m, c), s1 = hn::MulAdd(s1, m, c), s2 = hn::MulAdd(s2, m, c), s3 = hn::MulAdd(s3, m, c);
+    s4 = hn::MulAdd(s4, m, c), s5 = hn::MulAdd(s5, m, c), s6 = hn::MulAdd(s6, m, c), s7 = hn::MulAdd(s7, m, c);
+    s8 = hn::MulAdd(s8, m, c), s9 = hn::MulAdd(s9, m, c), s10 = hn::MulAdd(s10, m, c), s11 = hn::MulAdd(s11, m, c);
+  }
+  auto sum = hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7)));
+  sum = hn::Add(sum, hn::Add(hn::Add(s8, s9), hn::Add(s10, s11)));
+  volatile float sink = hn::GetLane(hn::SumOfLanes(d, sum));
+  (void)sink;
+  return rounds * 12 * 2 * static_cast<int64_t>(hn::Lanes(d));
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+
+HWY_EXPORT(burst);
+int64_t fma_burst(int64_t rounds) { return HWY_DYNAMIC_DISPATCH(burst)(rounds); }
+
+}  // namespace fovea::kernels
+#endif
