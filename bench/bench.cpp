@@ -47,21 +47,25 @@ constexpr int64_t burst_rounds = 40000;
 
 }  // namespace
 
-double Bencher::flops(std::string bench, std::string configuration, double operations, const std::function<void()>& work) {
+double Bencher::flops(std::string bench, std::string configuration, double operations,
+                      const std::function<void()>& work) {
   double burst_operations = static_cast<double>(fovea::kernels::fma_burst(1)) * burst_rounds * threads();
-  Pair time = take_turns(seconds_, work, [] { parallel_for(threads(), [](int64_t) { kernels::fma_burst(burst_rounds); }); });
+  Pair time =
+      take_turns(seconds_, work, [] { parallel_for(threads(), [](int64_t) { kernels::fma_burst(burst_rounds); }); });
   double value = operations / time.first * 1e-9, peak = burst_operations / time.second * 1e-9;
   emit_({std::move(bench), std::move(configuration), threads(), value, "GFLOP/s", peak, value / peak});
   return value / peak;
 }
 
-double Bencher::rate(std::string bench, std::string configuration, double amount, std::string unit, const std::function<void()>& work) {
+double Bencher::rate(std::string bench, std::string configuration, double amount, std::string unit,
+                     const std::function<void()>& work) {
   double value = amount / take_turns(seconds_, work, [] {}).first;
   emit_({std::move(bench), std::move(configuration), threads(), value, std::move(unit)});
   return value;
 }
 
-double Bencher::ratio(std::string bench, std::string configuration, const std::function<void()>& work, const std::function<void()>& reference) {
+double Bencher::ratio(std::string bench, std::string configuration, const std::function<void()>& work,
+                      const std::function<void()>& reference) {
   Pair time = take_turns(seconds_, work, reference);
   double value = time.first / time.second;
   emit_({std::move(bench), std::move(configuration), threads(), value, "x"});

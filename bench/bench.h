@@ -28,15 +28,18 @@ class Bencher final {
   // `seconds`: how long each line may measure; `emit` receives each line as it is known.
   Bencher(double seconds, std::function<void(const Measurement&)> emit) : seconds_(seconds), emit_(std::move(emit)) {}
 
-  // Work of so many floating-point operations a call, as GFLOP/s and as a share of the FMA peak of threads() cores. Bursts of
-  // the work and of the peak take turns, and the best decile of each counts: a noisy neighbour disturbs both or neither.
+  // Work of so many floating-point operations a call, as GFLOP/s and as a share of the FMA peak of threads() cores.
+  // Bursts of the work and of the peak take turns, and the best decile of each counts: a noisy neighbour disturbs both
+  // or neither.
   double flops(std::string bench, std::string configuration, double operations, const std::function<void()>& work);
 
   // Any other rate: `amount` of `unit` a call, e.g. 1e-9 × terms for "G terms/s".
-  double rate(std::string bench, std::string configuration, double amount, std::string unit, const std::function<void()>& work);
+  double rate(std::string bench, std::string configuration, double amount, std::string unit,
+              const std::function<void()>& work);
 
   // How much slower `work` is than `reference`, the two taking turns: unit "x".
-  double ratio(std::string bench, std::string configuration, const std::function<void()>& work, const std::function<void()>& reference);
+  double ratio(std::string bench, std::string configuration, const std::function<void()>& work,
+               const std::function<void()>& reference);
 
   void emit(const Measurement& m) { emit_(m); }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
-#include <string>
 
 #include "fovea/base/catalogue.h"
 

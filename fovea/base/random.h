@@ -1,5 +1,5 @@
-// Counter-based random numbers (Philox4x32-10; Salmon, Moraes, Dror and Shaw 2011): any element can be drawn on its own, so
-// the numbers do not depend on batch sizes, threads or the order of the calls.
+// Counter-based random numbers (Philox4x32-10; Salmon, Moraes, Dror and Shaw 2011): any element can be drawn on its
+// own, so the numbers do not depend on batch sizes, threads or the order of the calls.
 //
 //   Random random(seed);
 //   float u = random.uniform(7);                       // element 7 of stream `seed`, in [0, 1)
@@ -26,9 +26,9 @@ class Random final {
   Random fork(uint64_t number) const;
   Random fork(std::string_view name) const;
 
-  uint32_t word(uint64_t index) const;     // word index % 4 of the block with counter index / 4
+  uint32_t word(uint64_t index) const;  // word index % 4 of the block with counter index / 4
   float uniform(uint64_t index) const { return unit_interval(word(index)); }
-  float normal(uint64_t index) const;      // Box and Muller, mean 0, variance 1
+  float normal(uint64_t index) const;  // Box and Muller, mean 0, variance 1
   uint64_t below(uint64_t bound, uint64_t index) const;
 
  private:

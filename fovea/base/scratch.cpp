@@ -23,14 +23,14 @@ struct Stack {
 
 thread_local Stack stack;
 
-// An odd number of cache lines between two buffers: buffers a multiple of 4 KB apart would compete for the same cache sets.
+// An odd number of cache lines between two buffers: buffers a multiple of 4 KB apart would compete for the same cache
+// sets.
 constexpr size_t line = 64;
 size_t padded(size_t bytes) { return (bytes + line - 1) / line * line + line; }
 
 }  // namespace
 
-Scratch::Scratch()
-    : block_(stack.current), used_(stack.blocks.empty() ? 0 : stack.blocks[stack.current].used) {}
+Scratch::Scratch() : block_(stack.current), used_(stack.blocks.empty() ? 0 : stack.blocks[stack.current].used) {}
 
 Scratch::~Scratch() {
   if (stack.blocks.empty()) return;

@@ -1,7 +1,7 @@
 // Working memory of one thread that is kept from call to call, so that a kernel never pays for fresh pages.
 //
-//   Scratch scratch;                                 // on the stack; what it gave out is free again at the end of its scope
-//   float* scores = scratch.take<float>(rows * keys);  // aligned to 64 bytes, not initialised
+//   Scratch scratch;                                 // on the stack; what it gave out is free again at the end of its
+//   scope float* scores = scratch.take<float>(rows * keys);  // aligned to 64 bytes, not initialised
 #pragma once
 
 #include <cstddef>

@@ -47,8 +47,10 @@ class Pool {
     epoch_.notify_all();
     take_indices();
     for (int spins = 0; busy_.load(std::memory_order_acquire) != 0; ++spins) {
-      if (spins < 10000) pause();
-      else std::this_thread::yield();
+      if (spins < 10000)
+        pause();
+      else
+        std::this_thread::yield();
     }
     if (std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
   }
@@ -58,8 +60,10 @@ class Pool {
     uint32_t seen = 0;
     while (true) {
       for (int spins = 0; epoch_.load(std::memory_order_acquire) == seen; ++spins) {
-        if (spins < 20000) pause();
-        else epoch_.wait(seen, std::memory_order_acquire);
+        if (spins < 20000)
+          pause();
+        else
+          epoch_.wait(seen, std::memory_order_acquire);
       }
       seen = epoch_.load(std::memory_order_acquire);
       if (stop_) return;

@@ -1,7 +1,9 @@
-// The process's one pool of threads. Results never depend on its size: a loop body writes only what belongs to its index.
+// The process's one pool of threads. Results never depend on its size: a loop body writes only what belongs to its
+// index.
 //
 //   set_threads(4);
-//   parallel_for(rows, [&](int64_t row) { … });        // indices are claimed in rising order; returns when all are done
+//   parallel_for(rows, [&](int64_t row) { … });        // indices are claimed in rising order; returns when all are
+//   done
 //
 // Called from inside a loop body, or while another thread has the pool, parallel_for runs on the calling thread alone.
 // The first exception of a body is thrown again by parallel_for.

@@ -5,7 +5,8 @@
 
 namespace fovea::kernels {
 
-// Runs `rounds` rounds on the calling thread and returns the number of floating-point operations done (a fused one is two).
+// Runs `rounds` rounds on the calling thread and returns the number of floating-point operations done (a fused one is
+// two).
 int64_t fma_burst(int64_t rounds);
 
 }  // namespace fovea::kernels

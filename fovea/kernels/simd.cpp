@@ -12,9 +12,12 @@ namespace {
 
 int64_t target_of(Simd s) {
   switch (s) {
-    case Simd::avx512: return HWY_AVX3;
-    case Simd::avx2: return HWY_AVX2;
-    case Simd::baseline: break;
+    case Simd::avx512:
+      return HWY_AVX3;
+    case Simd::avx2:
+      return HWY_AVX2;
+    case Simd::baseline:
+      break;
   }
   return HWY_STATIC_TARGET;
 }
@@ -23,9 +26,12 @@ int64_t target_of(Simd s) {
 
 std::string_view name(Simd s) {
   switch (s) {
-    case Simd::avx512: return "avx512";
-    case Simd::avx2: return "avx2";
-    case Simd::baseline: break;
+    case Simd::avx512:
+      return "avx512";
+    case Simd::avx2:
+      return "avx2";
+    case Simd::baseline:
+      break;
   }
   return "baseline";
 }

@@ -1,5 +1,5 @@
-// Which instruction set the kernels run on. Each kernel is compiled for all of them; the best one that the CPU has is chosen
-// at run time unless the caller, `--simd` or FOVEA_SIMD chooses another.
+// Which instruction set the kernels run on. Each kernel is compiled for all of them; the best one that the CPU has is
+// chosen at run time unless the caller, `--simd` or FOVEA_SIMD chooses another.
 //
 //   use_simd(Simd::avx2);
 //   for (Simd s : supported_simds()) …

@@ -1,0 +1,17 @@
+// The usual nonlinearities; gelu is the exact one (with erf), gelu_tanh GPT-2's approximation.
+#pragma once
+
+#include "fovea/kernels/gemm.h"
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+Tensor activate(kernels::Activation, const Tensor& x);
+Tensor relu(const Tensor& x);
+Tensor gelu(const Tensor& x);
+Tensor gelu_tanh(const Tensor& x);
+Tensor silu(const Tensor& x);
+Tensor tanh(const Tensor& x);
+Tensor sigmoid(const Tensor& x);
+
+}  // namespace fovea

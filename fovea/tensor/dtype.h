@@ -1,0 +1,46 @@
+// How a tensor's elements are stored. Arithmetic runs in f32, and in f64 so that every formula can be checked; f16,
+// bf16 and i8 are storage for weights, i8 also for masks, i64 for indices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace fovea {
+
+enum class DType { f32, f64, f16, bf16, i8, i64 };
+
+size_t size_of(DType);
+std::string_view name(DType);  // as safetensors spells it: "F32", "BF16", …
+
+// Half-precision numbers as their bits.
+struct Float16 {
+  uint16_t bits;
+};
+struct BFloat16 {
+  uint16_t bits;
+};
+float to_float(Float16);
+float to_float(BFloat16);
+Float16 to_float16(float);    // round to nearest, ties to even
+BFloat16 to_bfloat16(float);  // the same; a NaN stays a NaN
+
+template <class T>
+inline constexpr DType dtype_of = [] {
+  static_assert(sizeof(T) == 0, "no tensor holds this type");
+  return DType::f32;
+}();
+template <>
+inline constexpr DType dtype_of<float> = DType::f32;
+template <>
+inline constexpr DType dtype_of<double> = DType::f64;
+template <>
+inline constexpr DType dtype_of<Float16> = DType::f16;
+template <>
+inline constexpr DType dtype_of<BFloat16> = DType::bf16;
+template <>
+inline constexpr DType dtype_of<int8_t> = DType::i8;
+template <>
+inline constexpr DType dtype_of<int64_t> = DType::i64;
+
+}  // namespace fovea

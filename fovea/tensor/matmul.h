@@ -1,0 +1,18 @@
+// Matrix products over the last two axes; the axes before them are broadcast.
+//
+//   Tensor scores = matmul(q, k.transpose(-1, -2));    // [batch, heads, queries, width] · […, width, keys]
+//   Tensor y = linear(x, weight, bias);                // x Wᵀ + b, W stored [outputs, inputs]
+#pragma once
+
+#include "fovea/kernels/gemm.h"
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+Tensor matmul(const Tensor& a, const Tensor& b);  // a vector stands for a row on the left and a column on the right
+
+// activation(x Wᵀ + b) in one pass; `bias` may be no tensor.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+              kernels::Activation activation = kernels::Activation::none);
+
+}  // namespace fovea

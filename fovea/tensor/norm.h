@@ -1,0 +1,15 @@
+// Normalisation over the last axis.
+//
+//   layer_norm: (x − mean) / √(variance + ε) · weight + bias         (Ba, Kiros and Hinton 2016)
+//   rms_norm:   x / √(mean(x²) + ε) · weight                         (Zhang and Sennrich 2019)
+#pragma once
+
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                  double epsilon = 1e-5);  // weight, bias: may be no tensor
+Tensor rms_norm(const Tensor& x, const Tensor& weight, double epsilon = 1e-6);
+
+}  // namespace fovea
