@@ -1,0 +1,99 @@
+// List once: a config names its fields in one place, and JSON, YAML, flags and help come from that list.
+//
+//   struct Config {
+//     int64_t heads = 8;
+//     void fields(Fields& f) { f("heads", heads, "attention heads"); }
+//   };
+//   from_json(text, config, "config.json");            // an unknown key is an Error that suggests the nearest
+//
+// A field's default is the value it has before it is read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+// Whoever visits a config's fields. The names are snake_case; a flag spells head_width as --head-width.
+class Fields {
+ public:
+  virtual ~Fields() = default;
+  virtual void operator()(const char* name, bool& value, const char* help) = 0;
+  virtual void operator()(const char* name, int64_t& value, const char* help) = 0;
+  virtual void operator()(const char* name, double& value, const char* help) = 0;
+  virtual void operator()(const char* name, std::string& value, const char* help) = 0;
+  virtual void operator()(const char* name, std::vector<std::string>& value, const char* help) = 0;
+};
+
+namespace detail {
+
+class Document;  // a parsed JSON or YAML text
+
+class Reader final : public Fields {
+ public:
+  enum Syntax { json, yaml };
+  Reader(Syntax syntax, std::string_view text, std::string_view where);
+  ~Reader() override;
+  void operator()(const char* name, bool& value, const char* help) override;
+  void operator()(const char* name, int64_t& value, const char* help) override;
+  void operator()(const char* name, double& value, const char* help) override;
+  void operator()(const char* name, std::string& value, const char* help) override;
+  void operator()(const char* name, std::vector<std::string>& value, const char* help) override;
+  void finish() const;  // an Error if a key was in the text but not among the fields
+
+ private:
+  Document* document_;
+};
+
+class Writer final : public Fields {
+ public:
+  Writer();
+  ~Writer() override;
+  void operator()(const char* name, bool& value, const char* help) override;
+  void operator()(const char* name, int64_t& value, const char* help) override;
+  void operator()(const char* name, double& value, const char* help) override;
+  void operator()(const char* name, std::string& value, const char* help) override;
+  void operator()(const char* name, std::vector<std::string>& value, const char* help) override;
+  std::string json() const;
+  std::string yaml() const;  // each field under its help as a comment
+
+ private:
+  struct Entries;
+  Entries* entries_;
+};
+
+template <class Config>
+void read(Reader::Syntax syntax, std::string_view text, Config& config, std::string_view where) {
+  Reader reader(syntax, text, where);
+  config.fields(reader);
+  reader.finish();
+}
+
+}  // namespace detail
+
+// `where` names the source in errors. Keys that are not in the text leave their fields as they are.
+template <class Config>
+void from_json(std::string_view text, Config& config, std::string_view where) {
+  detail::read(detail::Reader::json, text, config, where);
+}
+template <class Config>
+void from_yaml(std::string_view text, Config& config, std::string_view where) {
+  detail::read(detail::Reader::yaml, text, config, where);
+}
+
+template <class Config>
+std::string to_json(Config config) {
+  detail::Writer writer;
+  config.fields(writer);
+  return writer.json();
+}
+template <class Config>
+std::string to_yaml(Config config) {
+  detail::Writer writer;
+  config.fields(writer);
+  return writer.yaml();
+}
+
+}  // namespace fovea

@@ -1,0 +1,81 @@
+#include "fovea/base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const char* action) {
+  Error::Kind kind = errno == ENOENT ? Error::not_found : Error::io;
+  throw Error(kind, "{}: cannot {}: {}", path.string(), action, std::strerror(errno));
+}
+
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0) close(number);
+  }
+};
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0) fail(path, "open");
+  struct stat status;
+  if (fstat(file.number, &status) != 0) fail(path, "read");
+  if (!S_ISREG(status.st_mode))
+    throw Error(Error::invalid, "{}: found a folder or device, expected a file", path.string());
+  size_ = static_cast<size_t>(status.st_size);
+  if (size_ == 0) return;
+  void* address = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0);
+  if (address == MAP_FAILED) fail(path, "map");
+  memory_ = {static_cast<std::byte*>(address), [size = size_](std::byte* p) { munmap(p, size); }};
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  part_ = path_.string() + fmt::format(".part-{}", getpid());
+  descriptor_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail(path_, "write");
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  close(descriptor_);
+  unlink(part_.c_str());
+}
+
+void AtomicFile::write(const void* data, size_t size) {
+  const char* bytes = static_cast<const char*>(data);
+  while (size > 0) {
+    ssize_t written = ::write(descriptor_, bytes, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(path_, "write");
+    bytes += written;
+    size -= static_cast<size_t>(written);
+  }
+}
+
+void AtomicFile::commit() {
+  if (fsync(descriptor_) != 0) fail(path_, "write");
+  if (rename(part_.c_str(), path_.c_str()) != 0) fail(path_, "rename to");
+  close(std::exchange(descriptor_, -1));
+}
+
+std::string read_text(const std::filesystem::path& path) { return std::string(MappedFile(path).text()); }
+
+void write_text(const std::filesystem::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace fovea

@@ -1,0 +1,60 @@
+#include "fovea/base/file.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path folder_ = fs::path(testing::TempDir()) / ("fovea_files_" + std::to_string(getpid()));
+};
+
+TEST_F(Files, WhatWasCommittedIsReadBack) {
+  write_text(folder_ / "a", "one");
+  write_text(folder_ / "a", "two");
+  EXPECT_EQ(read_text(folder_ / "a"), "two");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, WithoutCommitTheOldFileStaysAndNothingIsLeftBehind) {
+  write_text(folder_ / "a", "one");
+  {
+    AtomicFile file(folder_ / "a");
+    file.write("half");
+  }
+  EXPECT_EQ(read_text(folder_ / "a"), "one");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, AMappingOutlivesItsObjectAndWritesStayPrivate) {
+  write_text(folder_ / "a", "text");
+  std::shared_ptr<std::byte> memory = MappedFile(folder_ / "a").memory();
+  memory.get()[0] = std::byte{'T'};
+  EXPECT_EQ(read_text(folder_ / "a"), "text");
+}
+
+TEST_F(Files, ErrorsNameTheFile) {
+  try {
+    MappedFile file(folder_ / "missing");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::not_found);
+    EXPECT_NE(std::string(e.what()).find("missing"), std::string::npos);
+  }
+  EXPECT_THROW(MappedFile{folder_}, Error);
+  EXPECT_THROW(AtomicFile{folder_ / "no" / "such"}, Error);
+  write_text(folder_ / "empty", "");
+  EXPECT_EQ(read_text(folder_ / "empty"), "");
+}
+
+}  // namespace
+}  // namespace fovea
