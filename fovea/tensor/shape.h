@@ -24,6 +24,8 @@ class Shape final {
   int64_t& operator[](int axis) { return sizes_[axis_index(axis)]; }
   int axis_index(int axis) const;  // 0 … rank − 1, or an Error
 
+  int64_t* begin() { return sizes_.data(); }
+  int64_t* end() { return sizes_.data() + rank_; }
   const int64_t* begin() const { return sizes_.data(); }
   const int64_t* end() const { return sizes_.data() + rank_; }
   int64_t elements() const;

@@ -51,6 +51,8 @@ class Tensor final {
   const T* data() const {
     return const_cast<Tensor*>(this)->data<T>();
   }
+  std::byte* bytes() { return storage_.get() + offset_ * static_cast<int64_t>(size_of(dtype_)); }
+  const std::byte* bytes() const { return const_cast<Tensor*>(this)->bytes(); }
   template <class T>
   std::vector<T> values() const;  // a copy in row-major order, converted
   double item() const;            // the value of a tensor with one element

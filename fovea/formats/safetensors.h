@@ -1,0 +1,39 @@
+// safetensors: an eight-byte length, a JSON header, then the numbers. Read by mapping the file: nothing is copied.
+//
+//   SafeTensors file("model.safetensors");             // or model.safetensors.index.json, or the folder that holds
+//   either Tensor w = file["encoder.weight"]; write_safetensors("y.safetensors", {{"y", y}});
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+using NamedTensors = std::map<std::string, Tensor>;
+
+class SafeTensors final {
+ public:
+  // Every size and offset is checked here: a damaged file is an Error of kind corrupt, before any number is touched.
+  explicit SafeTensors(const std::filesystem::path& path);
+
+  const NamedTensors& tensors() const { return tensors_; }
+  bool contains(const std::string& name) const { return tensors_.count(name) > 0; }
+  const Tensor& operator[](const std::string& name) const;  // an Error of kind not_found that names the file
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+ private:
+  void add_file(const std::filesystem::path& path);
+  void add_index(const std::filesystem::path& path);
+
+  std::filesystem::path path_;
+  NamedTensors tensors_;
+  std::map<std::string, std::string> metadata_;
+};
+
+void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,
+                       const std::map<std::string, std::string>& metadata = {});
+
+}  // namespace fovea
