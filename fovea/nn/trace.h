@@ -1,0 +1,61 @@
+// Looking at attention while it runs: a Probe says what is wanted, a Trace collects it place by place.
+//
+//   Trace trace({.heads = {0, 3}, .weights = true});
+//   model(x, {.trace = &trace});
+//   trace["encoder.0.self"].weights;                   // [batch, 2, queries, keys], exact, from the fused kernel itself
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+struct Range {
+  int64_t begin = 0, end = -1;  // −1: to the end
+};
+
+// What to return of the weights [batch, heads, queries, keys]; memory is proportional to what is asked for.
+struct Probe {
+  std::vector<int64_t> heads = {};  // empty: all
+  std::vector<int64_t> rows = {};   // chosen queries in rising order; empty: those of row_range
+  Range row_range = {};
+  Range key_range = {};  // for weights and mass
+  bool weights = false;  // the weights themselves
+  bool mass = false;     // per key, summed over the chosen rows
+  bool argmax = false;   // the key with the largest weight
+  bool entropy = false;  // −Σ w ln w of each row
+  int64_t top = 0;       // the so many largest weights of each row and their keys
+};
+
+// Tensors that were not asked for are empty. Indices are i64, −1 where a row sees no key.
+struct ProbeResult {
+  Tensor weights;                // [batch, heads, rows, keys]
+  Tensor mass;                   // [batch, heads, keys]
+  Tensor argmax, entropy;        // [batch, heads, rows]
+  Tensor top_weights, top_keys;  // [batch, heads, rows, top], largest first
+};
+
+class Trace final {
+ public:
+  explicit Trace(Probe probe = {.weights = true}) : probe_(std::move(probe)) {}
+
+  // Only these places (or places below them) are looked at; empty: all.
+  std::vector<std::string> places = {};
+
+  const Probe* probe_for(const std::string& place) const;
+  void add(const std::string& place, ProbeResult result) { results_[place].push_back(std::move(result)); }
+
+  // What was seen at a place, one result for each time it ran (each step of a generation).
+  const std::map<std::string, std::vector<ProbeResult>>& results() const { return results_; }
+  const ProbeResult& operator[](const std::string& place) const;  // the last one; an Error if the place never ran
+
+ private:
+  Probe probe_;
+  std::map<std::string, std::vector<ProbeResult>> results_;
+};
+
+}  // namespace fovea
