@@ -1,6 +1,58 @@
+#include <cstdio>
+#include <exception>
+#include <map>
+
 #include "cli/verb.h"
 
+namespace fovea {
+namespace {
+
+constexpr std::string_view groups[] = {"look inside", "measure"};
+
+void welcome() {
+  fmt::print(
+      "Fovea {}: attention models on ordinary CPUs, and what they attended to.\n\n  fovea VERB [flags]     (fovea VERB "
+      "--help tells more)\n",
+      FOVEA_VERSION);
+  for (std::string_view group : groups) {
+    fmt::print("\n{}\n", group);
+    for (const Verb* verb : catalogue<Verb>()) {
+      if (verb->group == group) fmt::print("  {:<12} {}\n", verb->name, verb->help);
+    }
+  }
+  fmt::print(
+      "\nTo begin with:\n  fovea attend --form dot --tokens \"I,love,NLP\" --query 2 --keys 1,2,3 --values 2,4,6\n");
+}
+
+int run(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    welcome();
+    return 0;
+  }
+  if (arguments[0] == "--version") {
+    fmt::print("fovea {}\n", FOVEA_VERSION);
+    return 0;
+  }
+  const Verb& verb = find<Verb>(arguments[0]);
+  CommandLine line(verb, {arguments.begin() + 1, arguments.end()});
+  verb.run(line);
+  if (std::fflush(stdout) != 0) throw Error(Error::io, "stdout: cannot be written to");
+  return 0;
+}
+
+}  // namespace
+}  // namespace fovea
+
 int main(int argc, char** argv) {
-  if (argc < 2) return 0;
-  return fovea::find<fovea::Verb>(argv[1]).run({argv + 2, argv + argc});
+  try {
+    return fovea::run({argv + 1, argv + argc});
+  } catch (const fovea::Error& e) {
+    fmt::print(stderr, "fovea: {}\n", e.what());
+    return 2;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "fovea: out of memory\n");
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "fovea: internal error: {}\n", e.what());
+  }
+  return 1;
 }

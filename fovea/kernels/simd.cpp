@@ -56,8 +56,8 @@ std::vector<Simd> supported_simds() {
 Simd simd() {
   hwy::ChosenTarget& chosen = hwy::GetChosenTarget();
   if (!chosen.IsInitialized()) chosen.Update(hwy::SupportedTargets());
-  for (Simd s : {Simd::avx512, Simd::avx2}) {
-    if (chosen.GetIndex() == hwy::Num0BitsBelowLS1Bit_Nonzero64(HWY_CHOSEN_TARGET_SHIFT(target_of(s)))) return s;
+  for (Simd s : {Simd::avx512, Simd::avx2}) {  // a better set has a smaller index
+    if (chosen.GetIndex() <= hwy::Num0BitsBelowLS1Bit_Nonzero64(HWY_CHOSEN_TARGET_SHIFT(target_of(s)))) return s;
   }
   return Simd::baseline;
 }

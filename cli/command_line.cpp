@@ -1,0 +1,113 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/verb.h"
+#include "fovea/base/threads.h"
+#include "fovea/kernels/simd.h"
+
+namespace fovea {
+namespace {
+
+// The letters that users of other tools know; every other flag has its long name only.
+constexpr std::pair<std::string_view, char> letters[] = {
+    {"model", 'm'}, {"input", 'i'}, {"output", 'o'}, {"threads", 't'}, {"beam_size", 'b'}};
+
+std::string flag_of(std::string_view name) {
+  std::string flag = "--" + std::string(name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  for (auto [known, letter] : letters) {
+    if (known == name) flag = fmt::format("-{},{}", letter, flag);
+  }
+  return flag;
+}
+
+}  // namespace
+
+struct CommandLine::App {
+  CLI::App app;
+  int64_t threads = 0;
+  std::string simd, config;
+};
+
+CommandLine::CommandLine(const Verb& verb, std::vector<std::string> arguments)
+    : app_(std::make_unique<App>()), verb_(verb), arguments_(std::move(arguments)) {
+  CLI::App& app = app_->app;
+  app.name(fmt::format("fovea {}", verb.name));
+  app.description(std::string(verb.help));
+  std::string examples(verb.examples);
+  for (size_t at = 0; (at = examples.find('\n', at)) != std::string::npos; at += 3) examples.replace(at, 1, "\n  ");
+  app.footer("\nExamples:\n  " + examples);
+  app.set_help_flag("-h,--help", "this text");
+  app.get_formatter()->column_width(34);
+  app.option_defaults()->always_capture_default();
+}
+CommandLine::~CommandLine() = default;
+
+template <class Value>
+void CommandLine::add(const char* name, Value& value, const char* help) {
+  std::string flag = flag_of(name);
+  app_->app.add_option(positional_ == name ? std::string(name) + "," + flag : flag, value, help);
+}
+
+void CommandLine::operator()(const char* name, bool& value, const char* help) {
+  app_->app.add_flag(flag_of(name), value, help);
+}
+void CommandLine::operator()(const char* name, int64_t& value, const char* help) { add(name, value, help); }
+void CommandLine::operator()(const char* name, double& value, const char* help) { add(name, value, help); }
+void CommandLine::operator()(const char* name, std::string& value, const char* help) { add(name, value, help); }
+void CommandLine::operator()(const char* name, std::vector<std::string>& value, const char* help) {
+  add(name, value, help);
+}
+
+// The recipe is read before the flags, which then override it.
+std::string CommandLine::config_path() const {
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i] == "--config" && i + 1 < arguments_.size()) return arguments_[i + 1];
+    if (arguments_[i].starts_with("--config=")) return arguments_[i].substr(9);
+  }
+  return {};
+}
+
+bool CommandLine::parse() {
+  CLI::App& app = app_->app;
+  if (!app.get_option_no_throw("--threads")) {  // unless the verb gives the flag a meaning of its own
+    app.add_option("-t,--threads", app_->threads, "threads to use; 0: one for each core")->group("Everywhere");
+  }
+  app.add_option("--simd", app_->simd,
+                 "instruction set: baseline, avx2 or avx512; the best one if not given (or FOVEA_SIMD)")
+      ->group("Everywhere");
+  app.add_option("--config", app_->config, "a YAML file with any of these options; flags override it")
+      ->group("Everywhere");
+  app.add_flag("--dump-config", dump_config_, "print the options as YAML and stop")->group("Everywhere");
+  try {
+    std::vector<std::string> reversed(arguments_.rbegin(), arguments_.rend());
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+    return false;
+  } catch (const CLI::ParseError& e) {
+    std::string text = e.what();
+    for (const std::string& argument : arguments_) {
+      std::string flag = argument.substr(0, argument.find('='));
+      if (!flag.starts_with("--") || app.get_option_no_throw(flag)) continue;
+      std::vector<std::string> known;
+      for (const CLI::Option* option : app.get_options()) known.push_back("--" + option->get_single_name());
+      throw_unknown(fmt::format("flag of fovea {}", verb_.name), flag, known);
+    }
+    throw Error(Error::invalid, "fovea {}: {}; see fovea {} --help", verb_.name, text, verb_.name);
+  }
+  require(app_->threads >= 0 && app_->threads <= 1024, "--threads: found {}, expected 0 to 1024", app_->threads);
+  set_threads(static_cast<int>(app_->threads));
+  const char* wanted = std::getenv("FOVEA_SIMD");
+  if (app_->simd.empty() && wanted) app_->simd = wanted;
+  if (!app_->simd.empty()) use_simd(parse_simd(app_->simd));
+  return true;
+}
+
+void CommandLine::print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+}  // namespace fovea

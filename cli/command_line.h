@@ -1,0 +1,58 @@
+// Flags from a list of fields (through CLI11), a YAML recipe under them, help with examples.
+//
+//   AttendOptions options;
+//   if (line.read(options)) …                          // false: help or the configuration was printed instead
+//
+// Every verb also takes --threads, --simd, --quiet, --config FILE and --dump-config. An Options struct with a member
+// `static constexpr const char* positional = "field"` takes that field without its flag.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/base/fields.h"
+#include "fovea/base/file.h"
+
+namespace fovea {
+
+struct Verb;
+
+class CommandLine final : public Fields {
+ public:
+  CommandLine(const Verb& verb, std::vector<std::string> arguments);
+  ~CommandLine() override;
+
+  template <class Options>
+  bool read(Options& options) {
+    if constexpr (requires { Options::positional; }) positional_ = Options::positional;
+    if (std::string path = config_path(); !path.empty()) from_yaml(read_text(path), options, path);
+    options.fields(*this);
+    if (!parse()) return false;
+    if (dump_config_) print(to_yaml(options));
+    return !dump_config_;
+  }
+
+  void operator()(const char* name, bool& value, const char* help) override;
+  void operator()(const char* name, int64_t& value, const char* help) override;
+  void operator()(const char* name, double& value, const char* help) override;
+  void operator()(const char* name, std::string& value, const char* help) override;
+  void operator()(const char* name, std::vector<std::string>& value, const char* help) override;
+
+ private:
+  template <class Value>
+  void add(const char* name, Value& value, const char* help);
+  std::string config_path() const;
+  bool parse();
+  static void print(const std::string& text);
+
+  struct App;
+  std::unique_ptr<App> app_;
+  const Verb& verb_;
+  std::vector<std::string> arguments_;
+  std::string_view positional_;
+  bool dump_config_ = false;
+};
+
+}  // namespace fovea
