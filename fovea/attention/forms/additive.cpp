@@ -1,7 +1,35 @@
+// Additive attention (Bahdanau, Cho and Bengio 2014):  e[t,j] = vᵀ tanh(W s[t] + U h[j])
 #include "fovea/attention/form.h"
+#include "fovea/tensor/activation.h"
+#include "fovea/tensor/arithmetic.h"
+#include "fovea/tensor/matmul.h"
 
 namespace fovea {
+namespace {
 
-extern const Form additive = {.name = "additive", .formula = "vᵀ tanh(W q + U k)"};
+Tensor scores(const Tensor& q, const Tensor& k, const FormWeights& w) {
+  Tensor s = matmul(q, w.query.transpose(1, 2)).unsqueeze(3);  // [batch, heads, queries, 1, hidden]
+  Tensor h = matmul(k, w.key.transpose(1, 2)).unsqueeze(2);    // [batch, heads, 1, keys, hidden]
+  Tensor v = w.vector.unsqueeze(1).unsqueeze(-1);              // [heads, 1, hidden, 1]
+  return matmul(tanh(s + h), v).squeeze(-1);                   // [batch, heads, queries, keys]
+}
+
+}  // namespace
+
+extern const Form additive = {
+    .name = "additive",
+    .formula = "vᵀ tanh(W q + U k)",
+    .paper = "Bahdanau, Cho and Bengio 2014",
+    .scores = scores,
+    .score = kernels::Score::additive,
+    .fused_query = [](const Tensor& q, const FormWeights& w) { return project_heads(q, w.query); },
+    .fused_key = [](const Tensor& k, const FormWeights& w) { return project_heads(k, w.key); },
+    .weights =
+        [](const FormSizes& s) {
+          return FormWeights{.query = zeros({s.heads, s.hidden, s.query_width}),
+                             .key = zeros({s.heads, s.hidden, s.key_width}),
+                             .vector = zeros({s.heads, s.hidden})};
+        },
+};
 
 }  // namespace fovea

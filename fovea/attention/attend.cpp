@@ -1,0 +1,305 @@
+// attend() through the fused kernel: tensors become the kernel's pointers, and its backward pass the tape's gradient.
+#include "fovea/attention/cache.h"
+#include "fovea/attention/check.h"
+#include "fovea/attention/probe.h"
+#include "fovea/tensor/arithmetic.h"
+#include "fovea/tensor/gradient.h"
+#include "fovea/tensor/reduce.h"
+
+namespace fovea {
+namespace {
+
+// What the kernel reads, with contiguous last axes, and the tape's inputs in this order. Empty where a call has none.
+struct Operands {
+  Tensor q, k, v, vector, line, bias, sinks;
+  std::vector<Tensor> list() const { return {q, k, v, vector, line, bias, sinks}; }
+};
+
+double scale_of(const AttentionSizes& n, const AttentionOptions& o) {
+  return o.scale.value_or(o.form->scale(n.key_width));
+}
+
+Tensor with_unit_stride(const Tensor& x) { return x.size(-1) <= 1 || x.stride(-1) == 1 ? x : x.contiguous(); }
+
+kernels::Tokens tokens(const Tensor& x) { return {x.data<float>(), x.stride(0), x.stride(1), x.stride(2)}; }
+kernels::TokensOut tokens_out(Tensor& x) { return {x.data<float>(), x.stride(0), x.stride(1), x.stride(2)}; }
+
+// One attention problem: everything the kernel needs. `attention` points into the other members, so it stays where it is.
+struct Problem {
+  AttentionSizes sizes;
+  Operands operands;
+  std::vector<kernels::Sequence> sequences;
+  Tensor visible;
+  kernels::Attention attention;
+  int64_t rows = 0;  // sequences, or the batch
+
+  Problem(const AttentionSizes& n, Operands x, const AttentionOptions& o, const Context& c);
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+};
+
+Problem::Problem(const AttentionSizes& n, Operands x, const AttentionOptions& o, const Context& c)
+    : sizes(n), operands(std::move(x)), sequences(sequences_of(o.mask, n.batch, n.queries, n.keys)) {
+  rows = o.mask.query_starts ? static_cast<int64_t>(sequences.size()) : n.batch;
+  kernels::Attention& a = attention;
+  a.shape = {n.batch, n.queries, n.keys, n.heads, n.key_heads, operands.q.size(3), n.value_width};
+  a.sequences = sequences;
+  a.q = tokens(operands.q);
+  if (operands.k) a.k = tokens(operands.k);
+  a.v = tokens(operands.v);
+  a.score = o.form->score;
+  if (a.score == kernels::Score::dot) a.scale = static_cast<float>(scale_of(n, o));
+  if (operands.vector) a.vector = operands.vector.data<float>();
+  a.softcap = static_cast<float>(o.softcap);
+  a.causal = o.mask.causal;
+  if (o.mask.window > 0) a.window_left = a.window_right = o.mask.window - 1;
+  if (o.mask.visible) {
+    visible = expanded_mask(o.mask, n.batch, n.queries, n.keys);
+    const int64_t head = visible.size(1) == 1 ? 0 : visible.stride(1);
+    a.mask = {reinterpret_cast<const uint8_t*>(visible.data<int8_t>()), visible.stride(0), head, visible.stride(2),
+              visible.stride(3)};
+  }
+  if (operands.line) a.line = {operands.line.data<float>(), operands.line.stride(0), n.keys - 1};
+  if (operands.bias) {
+    const Tensor b = operands.bias.detach().expand({rows, n.heads, n.queries, n.keys});
+    a.bias = {b.data<float>(), b.stride(0), b.stride(1), b.stride(2), b.stride(3)};
+  }
+  if (operands.sinks) a.sinks = operands.sinks.data<float>();
+  a.dropout = attention_dropout(o, c);
+}
+
+// What every call has beside q, k and v. An additive score has no scale of its own: it goes into the vector.
+Operands side_operands(const AttentionSizes& n, const AttentionOptions& o) {
+  Operands x;
+  if (const Tensor& vector = o.weights.vector) {
+    x.vector = (vector * scale_of(n, o)).expand({n.heads, vector.size(-1)}).contiguous();
+  }
+  x.line = distance_line(o.bias, n.heads, n.queries, n.keys, DType::f32);
+  x.bias = o.bias.added;
+  if (o.sinks) x.sinks = o.sinks.contiguous();
+  return x;
+}
+
+// The kernel's probe for a Probe, and the tensors it writes to.
+struct KernelProbe {
+  ProbeSelection chosen;
+  ProbeResult result;
+  kernels::AttentionProbe probe;
+};
+
+void set_up(KernelProbe& p, const Probe& wanted, const Problem& problem) {
+  const AttentionSizes& n = problem.sizes;
+  p.chosen = selection_of(wanted, n.heads, n.queries, n.keys);
+  const Shape rows = {problem.rows, static_cast<int64_t>(p.chosen.heads.size()),
+                      static_cast<int64_t>(p.chosen.rows.size())};
+  auto with = [&](int64_t size) {
+    Shape s = rows;
+    s.push_back(size);
+    return s;
+  };
+  const int64_t width = p.chosen.keys.end - p.chosen.keys.begin;
+  kernels::AttentionProbe& k = p.probe;
+  k.heads = p.chosen.heads;
+  k.rows = p.chosen.rows;
+  k.key_begin = p.chosen.keys.begin, k.key_end = p.chosen.keys.end;
+  if (wanted.weights) p.result.weights = Tensor(with(width), DType::f32), k.weights = p.result.weights.data<float>();
+  if (wanted.mass) p.result.mass = zeros({rows[0], rows[1], width}), k.mass = p.result.mass.data<float>();
+  if (wanted.argmax) p.result.argmax = Tensor(rows, DType::i64), k.argmax = p.result.argmax.data<int64_t>();
+  if (wanted.entropy) p.result.entropy = Tensor(rows, DType::f32), k.entropy = p.result.entropy.data<float>();
+  if (wanted.top > 0) {
+    p.result.top_weights = Tensor(with(wanted.top), DType::f32),
+    p.result.top_keys = Tensor(with(wanted.top), DType::i64);
+    k.top = wanted.top, k.top_values = p.result.top_weights.data<float>(),
+    k.top_keys = p.result.top_keys.data<int64_t>();
+  }
+}
+
+struct Forward {
+  Tensor output, lse;
+  ProbeResult probe;
+};
+
+Forward run_forward(const Problem& problem, KernelProbe& p) {
+  const AttentionSizes& n = problem.sizes;
+  // Queries outside every sequence are not touched by the kernel: they give zeros.
+  const bool whole = problem.sequences.empty();
+  const Shape shape = {n.batch, n.queries, n.heads, n.value_width};
+  Forward f = {whole ? Tensor(shape, DType::f32) : zeros(shape), zeros({n.batch, n.heads, n.queries}), {}};
+  kernels::attention_forward(problem.attention, {tokens_out(f.output), f.lse.data<float>()}, p.probe);
+  f.probe = std::move(p.result);
+  return f;
+}
+
+Forward run_forward(const Problem& problem, const Probe* wanted) {
+  KernelProbe p;
+  if (wanted) set_up(p, *wanted, problem);
+  return run_forward(problem, p);
+}
+
+// The gradients of all operands, in their order. `d_output` or `selected` may be missing.
+Gradients run_backward(const Problem& problem, const Forward& forward, const Tensor& d_output, const Tensor& selected,
+                       const Tensor& d_selected) {
+  const Operands& x = problem.operands;
+  const AttentionSizes& n = problem.sizes;
+  Tensor dy = with_unit_stride(d_output ? d_output : zeros(forward.output.shape()));
+  Tensor out = d_output ? forward.output : dy;
+  Tensor dq = zeros(x.q.shape()), dk = zeros(x.k.shape()), dv = zeros(x.v.shape());
+  kernels::AttentionGradients g;
+  g.out = tokens(out), g.d_out = tokens(dy), g.lse = forward.lse.data<float>();
+  g.d_q = tokens_out(dq), g.d_k = tokens_out(dk), g.d_v = tokens_out(dv);
+  Tensor chosen_gradient;
+  if (selected && d_selected) {
+    chosen_gradient = d_selected.contiguous();
+    g.selected = selected.data<int64_t>(), g.selected_gradient = chosen_gradient.data<float>();
+  }
+  Tensor d_vector, d_line, d_bias, d_sinks;
+  if (x.vector) d_vector = zeros(x.vector.shape()), g.d_vector = d_vector.data<float>();
+  if (x.line && x.line.needs_gradient()) d_line = zeros(x.line.shape()), g.d_line = d_line.data<float>();
+  if (x.sinks) d_sinks = zeros(x.sinks.shape()), g.d_sinks = d_sinks.data<float>();
+  if (x.bias && x.bias.needs_gradient()) {
+    d_bias = zeros({problem.rows, n.heads, n.queries, n.keys});
+    g.d_bias = {d_bias.data<float>(), d_bias.stride(0), d_bias.stride(1), d_bias.stride(2), d_bias.stride(3)};
+  }
+  kernels::attention_backward(problem.attention, g);
+  return {dq, dk, dv, d_vector, d_line, d_bias ? sum_to(d_bias, x.bias.shape()) : d_bias, d_sinks};
+}
+
+// f(batch row, query, head, selected key, key head) wherever something is selected.
+template <class F>
+void for_each_choice(const AttentionSizes& n, const Tensor& selected, F&& f) {
+  const int64_t* chosen = selected.data<int64_t>();
+  for (int64_t b = 0; b < n.batch; ++b) {
+    for (int64_t h = 0; h < n.heads; ++h) {
+      for (int64_t i = 0; i < n.queries; ++i) {
+        const int64_t key = chosen[(b * n.heads + h) * n.queries + i];
+        if (key >= 0) f(b, i, h, key, h / (n.heads / n.key_heads));
+      }
+    }
+  }
+}
+
+// y[b, i, h] = v[b, selected[b, h, i]], zeros where nothing is selected; and its gradient.
+Tensor gather_choices(const AttentionSizes& n, const Tensor& selected, const Tensor& v) {
+  Tensor y = zeros({n.batch, n.queries, n.heads, n.value_width});
+  for_each_choice(n, selected, [&](int64_t b, int64_t i, int64_t h, int64_t key, int64_t key_head) {
+    const float* from = v.data<float>() + b * v.stride(0) + key * v.stride(1) + key_head * v.stride(2);
+    std::copy(from, from + n.value_width, y.data<float>() + b * y.stride(0) + i * y.stride(1) + h * y.stride(2));
+  });
+  return y;
+}
+
+Tensor scatter_choices(const AttentionSizes& n, const Tensor& selected, const Tensor& dy) {
+  Tensor dv = zeros({n.batch, n.keys, n.key_heads, n.value_width});
+  Tensor rows = with_unit_stride(dy);
+  for_each_choice(n, selected, [&](int64_t b, int64_t i, int64_t h, int64_t key, int64_t key_head) {
+    const float* from = rows.data<float>() + b * rows.stride(0) + i * rows.stride(1) + h * rows.stride(2);
+    float* to = dv.data<float>() + b * dv.stride(0) + key * dv.stride(1) + key_head * dv.stride(2);
+    for (int64_t d = 0; d < n.value_width; ++d) to[d] += from[d];
+  });
+  return dv;
+}
+
+AttentionResult soft_result(const std::shared_ptr<const Problem>& problem, const Probe* wanted) {
+  Forward forward = run_forward(*problem, wanted);
+  AttentionResult result;
+  result.probe = std::exchange(forward.probe, {});
+  result.output =
+      with_gradient("attend", forward.output, problem->operands.list(),
+                    [problem, forward](const Tensor& dy) { return run_backward(*problem, forward, dy, {}, {}); });
+  return result;
+}
+
+// The choice is one more probe of the kernel's: a sampled key, or the one with the largest weight.
+struct Choice {
+  Forward forward;
+  Tensor selected, log_probability;
+};
+
+Choice choose(const Problem& problem, const Context& c) {
+  const AttentionSizes& n = problem.sizes;
+  const Shape rows = {n.batch, n.heads, n.queries};
+  Choice choice;
+  if (!c.training) {
+    const Probe largest = {.top = n.keys > 0 ? 1 : 0};
+    choice.forward = run_forward(problem, &largest);
+    if (n.keys == 0) return {choice.forward, full(rows, -1, DType::i64), zeros(rows)};
+    choice.selected = choice.forward.probe.top_keys.reshape(rows);
+    choice.log_probability = log(choice.forward.probe.top_weights.reshape(rows));
+    return choice;
+  }
+  KernelProbe probe;
+  set_up(probe, {}, problem);
+  Tensor uniforms = selection_uniforms(rows, c);
+  choice.selected = Tensor(rows, DType::i64), choice.log_probability = Tensor(rows, DType::f32);
+  probe.probe.uniforms = uniforms.data<float>();
+  probe.probe.sampled = choice.selected.data<int64_t>();
+  probe.probe.log_probability = choice.log_probability.data<float>();
+  choice.forward = run_forward(problem, probe);
+  return choice;
+}
+
+AttentionResult hard_result(const std::shared_ptr<const Problem>& problem, const Probe* wanted, HardGradient kind,
+                            const Context& c) {
+  require(problem->rows == problem->sizes.batch,
+          "attention: hard selection takes whole batches, found packed sequences");
+  AttentionResult result;
+  if (wanted) result.probe = run_forward(*problem, wanted).probe;
+  const Choice choice = choose(*problem, c);
+  result.selected = choice.selected;
+  Tensor output = gather_choices(problem->sizes, choice.selected, problem->operands.v);
+  std::vector<Tensor> both = with_gradient(
+      "attend", {output, choice.log_probability}, problem->operands.list(),
+      [problem, choice, kind](std::span<const Tensor> d) {
+        const bool through_weights = d[0] && kind != HardGradient::reinforce;
+        Gradients g = run_backward(*problem, choice.forward, through_weights ? d[0] : Tensor(), choice.selected, d[1]);
+        if (kind != HardGradient::marginal)
+          g[2] = d[0] ? scatter_choices(problem->sizes, choice.selected, d[0]) : Tensor();
+        return g;
+      });
+  result.output = both[0], result.log_probability = both[1];
+  return result;
+}
+
+AttentionResult run(const std::shared_ptr<const Problem>& problem, const AttentionOptions& o, const Context& c) {
+  const Probe* wanted = wanted_probe(o, c);
+  if (o.selection == Selection::hard) return hard_result(problem, wanted, o.hard_gradient, c);
+  return soft_result(problem, wanted);
+}
+
+AttentionResult recorded(AttentionResult result, const AttentionOptions& o, const Context& c) {
+  if (c.trace && wanted_probe(o, c)) c.trace->add(c.place, result.probe);
+  return result;
+}
+
+}  // namespace
+
+AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& o, const Context& c) {
+  AttentionSizes n = checked_sizes(q, k, v, o);
+  if (q.dtype() == DType::f64) return recorded(attend_by_formula(q, k, v, o, c), o, c);
+  Operands x = side_operands(n, o);
+  x.q = with_unit_stride(o.form->fused_query(q, o.weights));
+  x.k = with_unit_stride(o.form->fused_key(k, o.weights));
+  x.v = with_unit_stride(repeat_heads(v, x.k.size(2) / n.key_heads));  // a form may project keys for each query head
+  n.key_heads = x.k.size(2);
+  return recorded(run(std::make_shared<const Problem>(n, std::move(x), o, c), o, c), o, c);
+}
+
+AttentionResult attend(const Tensor& q, const LayerCache& cache, const AttentionOptions& o, const Context& c) {
+  require(cache.length() > 0, "attention: the cache is empty, expected keys and values; call append() first");
+  const Tensor v = cache.values();
+  const Tensor k =
+      zeros({}).expand({cache.batch(), cache.length(), cache.key_heads(), cache.key_width()});  // its shape only
+  AttentionSizes n = checked_sizes(q, k, v, o);
+  Operands x = side_operands(n, o);
+  x.q = with_unit_stride(o.form->fused_query(q, o.weights)).detach();
+  x.v = v;
+  auto problem = std::make_shared<Problem>(n, std::move(x), o, c);
+  problem->attention.packed_keys = cache.packed_keys();
+  return recorded(run(problem, o, c), o, c);
+}
+
+Tensor reinforce(const Tensor& loss, const Tensor& log_probability, const Tensor& baseline) {
+  return mean((loss.detach() - baseline.detach()) * log_probability);
+}
+
+}  // namespace fovea
