@@ -10,24 +10,14 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "fovea/kernels/rows-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 float sum_of_row(const float* x, int64_t count) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  auto s0 = hn::Zero(d), s1 = hn::Zero(d), s2 = hn::Zero(d), s3 = hn::Zero(d);
-  int64_t i = 0;
-  for (; i + 4 * lanes <= count; i += 4 * lanes) {
-    s0 = hn::Add(s0, hn::LoadU(d, x + i));
-    s1 = hn::Add(s1, hn::LoadU(d, x + i + lanes));
-    s2 = hn::Add(s2, hn::LoadU(d, x + i + 2 * lanes));
-    s3 = hn::Add(s3, hn::LoadU(d, x + i + 3 * lanes));
-  }
-  for (; i + lanes <= count; i += lanes) s0 = hn::Add(s0, hn::LoadU(d, x + i));
-  if (i < count) s1 = hn::Add(s1, hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(count - i)), d, x + i));
-  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  return sum_of_terms(count, [&](int64_t i, auto part) HWY_ATTR { return part.load(x + i); });
 }
 
 void sum_of_columns(const Rows& m, const float* x, float* sums) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "fovea/kernels/activation.h"
 #include "fovea/tensor/gradient.h"
 #include "fovea/tensor/map.h"
 
@@ -71,6 +72,13 @@ Tensor with_function(Activation a, Use&& use) {
 }  // namespace
 
 Tensor activate_gradient(Activation activation, const Tensor& x, const Tensor& dy) {
+  require_same_type("activation", x, dy);
+  if (x.dtype() == DType::f32) {
+    const Tensor from = x.detach().contiguous(), gradient = dy.detach().contiguous();
+    Tensor dx(x.shape(), x.dtype());
+    kernels::activate_gradient(activation, x.elements(), from.data<float>(), gradient.data<float>(), dx.data<float>());
+    return dx;
+  }
   return with_function(activation, [&](auto, auto slope) {
     return map("activation", x, dy, [slope](auto v, auto g) { return g * slope(v); });
   });
@@ -78,7 +86,14 @@ Tensor activate_gradient(Activation activation, const Tensor& x, const Tensor& d
 
 Tensor activate(Activation activation, const Tensor& x) {
   if (activation == Activation::none) return x;
-  Tensor y = with_function(activation, [&](auto f, auto) { return map("activation", x, f); });
+  Tensor y;
+  if (x.dtype() == DType::f32) {
+    const Tensor from = x.detach().contiguous();
+    y = Tensor(x.shape(), x.dtype());
+    kernels::activate(activation, x.elements(), from.data<float>(), y.data<float>());
+  } else {
+    y = with_function(activation, [&](auto f, auto) { return map("activation", x, f); });
+  }
   if (!needs_gradient(x)) return y;
   return with_gradient("activation", y, {x}, [activation, x = x.detach()](const Tensor& dy) {
     return Gradients{activate_gradient(activation, x, dy)};

@@ -3,7 +3,7 @@
 //   Tensor y = gelu(x);   Tensor z = activate(kernels::Activation::silu, x);
 #pragma once
 
-#include "fovea/kernels/gemm.h"
+#include "fovea/kernels/activation.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {

@@ -7,6 +7,7 @@
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
 #include "fovea/tensor/map.h"
+#include "fovea/tensor/softmax.h"
 
 namespace fovea {
 namespace {
@@ -235,10 +236,8 @@ Tensor log_sum_exp(const Tensor& x, int axis, Axes axes) {
   const Tensor shift = map("log_sum_exp", largest, [](auto m) { return std::isinf(m) ? decltype(m)(0) : m; });
   Tensor y = log(sum(exp(values - shift), {axis}, Axes::keep)) + shift;
   if (needs_gradient(x)) {
-    y = with_gradient("log_sum_exp", y, {x}, [values, y](const Tensor& dy) {
-      auto share = [](auto v, auto total) { return std::isinf(total) && v < 0 ? decltype(v)(0) : std::exp(v - total); };
-      return Gradients{map("log_sum_exp", values, y, share) * dy};
-    });
+    y = with_gradient("log_sum_exp", y, {x},
+                      [values, axis](const Tensor& dy) { return Gradients{softmax(values, axis) * dy}; });
   }
   return finished(y, axis, axes);
 }
