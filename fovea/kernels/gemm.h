@@ -12,6 +12,8 @@
 
 #include <cstdint>
 
+#include "fovea/kernels/activation.h"
+
 namespace fovea::kernels {
 
 inline constexpr int64_t panel_width = 16;
@@ -30,8 +32,6 @@ struct Output {
 struct GemmShape {
   int64_t rows = 0, columns = 0, depth = 0;
 };
-
-enum class Activation { none, relu, gelu, gelu_tanh, silu, tanh, sigmoid };
 
 // What happens to a sum before it is stored:  C = activation(sum + bias + (add ? C : 0)) + residual
 struct Epilogue {

@@ -1,7 +1,9 @@
 // The usual nonlinearities; gelu is the exact one (with erf), gelu_tanh GPT-2's approximation.
+//
+//   Tensor y = gelu(x);   Tensor z = activate(kernels::Activation::silu, x);
 #pragma once
 
-#include "fovea/kernels/gemm.h"
+#include "fovea/kernels/activation.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -13,5 +15,8 @@ Tensor gelu_tanh(const Tensor& x);
 Tensor silu(const Tensor& x);
 Tensor tanh(const Tensor& x);
 Tensor sigmoid(const Tensor& x);
+
+// dy · f′(x) where x is the activation's argument; without a gradient of its own.
+Tensor activate_gradient(kernels::Activation, const Tensor& x, const Tensor& dy);
 
 }  // namespace fovea

@@ -65,18 +65,21 @@ class Tape final {
     require(root.slot_ != nullptr,
             "backward: the tensor depends on nothing that needs a gradient; call require_gradient()");
     require(seed.shape() == root.shape() && seed.dtype() == root.dtype(),
-            "backward: found a seed {} {}, expected {} {}", name(seed.dtype()), seed.shape().text(), name(root.dtype()),
-            root.shape().text());
+            "backward: found a seed {} {}, expected {} {}", name(seed.dtype()), seed.shape(), name(root.dtype()),
+            root.shape());
     add(*root.slot_, seed);
     if (!root.slot_->node) return;
     for (const std::shared_ptr<Node>& node : order(root.slot_->node)) step(*node);
   }
 
  private:
+  // A leaf's gradient is its own and contiguous, since an optimiser changes it in place; on the way to it, tensors may
+  // share theirs.
   static void add(GradientSlot& slot, Tensor gradient) {
     Tensor& sum = slot.node ? slot.node->gradients[slot.result] : slot.gradient;
+    const bool usable = slot.node || (gradient.owns_alone() && gradient.is_contiguous());
     if (!sum)
-      sum = std::move(gradient);
+      sum = usable ? std::move(gradient) : gradient.clone();
     else if (sum.owns_alone() && sum.is_contiguous())
       add_into(sum, gradient);
     else
@@ -94,8 +97,8 @@ class Tape final {
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (!gradients[i] || !node.inputs[i]) continue;
       require(gradients[i].shape() == node.input_shapes[i], "gradient of {}: found {}, expected {}", node.name,
-              gradients[i].shape().text(), node.input_shapes[i].text());
-      add(*node.inputs[i], std::move(gradients[i]).detach());
+              gradients[i].shape(), node.input_shapes[i]);
+      add(*node.inputs[i], std::exchange(gradients[i], {}).detach());
     }
   }
 
@@ -165,7 +168,7 @@ void Tensor::set_gradient(Tensor gradient) {
 }
 
 void Tensor::backward() const {
-  require(elements() == 1, "backward: found a tensor {}, expected a single number (or give a seed)", shape_.text());
+  require(elements() == 1, "backward: found a tensor {}, expected a single number (or give a seed)", shape_);
   backward(ones(shape_, dtype_));
 }
 

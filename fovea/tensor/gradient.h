@@ -29,6 +29,11 @@ std::vector<Tensor> with_gradient(const char* name, const std::vector<Tensor>& r
 // True if the tape would be kept: an operation asks before it saves what only its gradient needs.
 bool any_needs_gradient(std::span<const Tensor> tensors);
 
+template <class... Tensors>
+bool needs_gradient(const Tensors&... tensors) {
+  return (tensors.needs_gradient() || ...);
+}
+
 // What a broadcast spread is summed up again:  gradient of shape `from` → `shape`, in a fixed order.
 Tensor sum_to(const Tensor& gradient, const Shape& shape);
 

@@ -10,17 +10,8 @@ Shape::Shape(std::span<const int64_t> sizes) {
   for (int64_t size : sizes) push_back(size);
 }
 
-int Shape::axis_index(int axis) const {
-  int index = axis < 0 ? axis + rank_ : axis;
-  if (index < 0 || index >= rank_)
-    throw Error(Error::invalid, "axis {}: the shape {} has {} axes", axis, text(), rank_);
-  return index;
-}
-
-int64_t Shape::elements() const {
-  int64_t product = 1;
-  for (int64_t size : *this) product *= size;
-  return product;
+void Shape::throw_no_axis(int axis) const {
+  throw Error(Error::invalid, "axis {}: the shape {} has {} axes", axis, text(), rank_);
 }
 
 Shape Shape::contiguous_strides() const {
@@ -42,7 +33,7 @@ std::string Shape::text() const {
 void Shape::push_back(int64_t size) { insert(rank_, size); }
 
 void Shape::insert(int axis, int64_t size) {
-  require(rank_ < most, "shape {}: found one more axis, expected at most {}", text(), most);
+  require(rank_ < most, "shape {}: found one more axis, expected at most {}", *this, most);
   std::copy_backward(sizes_.begin() + axis, sizes_.begin() + rank_, sizes_.begin() + rank_ + 1);
   sizes_[axis] = size;
   ++rank_;
@@ -61,8 +52,8 @@ Shape broadcast(const Shape& a, const Shape& b, const char* operation) {
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
   for (int axis = 1; axis <= shorter.rank(); ++axis) {
     int64_t x = result[-axis], y = shorter[-axis];
-    require(x == y || x == 1 || y == 1, "{}: found shapes {} and {}, expected axes that are equal or 1", operation,
-            a.text(), b.text());
+    require(x == y || x == 1 || y == 1, "{}: found shapes {} and {}, expected axes that are equal or 1", operation, a,
+            b);
     result[-axis] = x == 1 ? y : x;
   }
   return result;

@@ -38,6 +38,16 @@ struct JoinedAxes {
   }
 };
 
+// The strides that repeat a tensor of the given shape to the shape `to`.
+inline Shape broadcast_strides(const Shape& given, const Shape& strides, const Shape& to) {
+  Shape result = to;
+  for (int axis = 1; axis <= to.rank(); ++axis) {
+    bool repeats = axis > given.rank() || (given[-axis] == 1 && to[-axis] != 1);
+    result[-axis] = repeats ? 0 : strides[-axis];
+  }
+  return result;
+}
+
 // body(offsets, count, steps): where the row begins in each operand, its length, and the stride within it in each. Rows
 // are shared out over the threads, so bodies must write different elements.
 template <int operands, class Body>

@@ -22,9 +22,9 @@ std::shared_ptr<std::byte> allocate(int64_t elements, DType type) {
 int64_t checked_elements(const Shape& shape, DType type) {
   int64_t elements = 1;
   for (int64_t size : shape) {
-    require(size >= 0, "tensor: found shape {}, expected sizes of 0 or more", shape.text());
+    require(size >= 0, "tensor: found shape {}, expected sizes of 0 or more", shape);
     int64_t limit = INT64_MAX / 2 / static_cast<int64_t>(size_of(type));
-    require(size == 0 || elements <= limit / size, "tensor: the shape {} is too large", shape.text());
+    require(size == 0 || elements <= limit / size, "tensor: the shape {} is too large", shape);
     elements *= size;
   }
   return elements;
@@ -79,7 +79,7 @@ void copy_elements(To* to, const Shape& to_strides, const From* from, const Shap
 template <class T>
 Tensor from_values(const Shape& shape, const std::vector<T>& values) {
   require(shape.elements() == static_cast<int64_t>(values.size()),
-          "tensor: found {} numbers, expected {} for the shape {}", values.size(), shape.elements(), shape.text());
+          "tensor: found {} numbers, expected {} for the shape {}", values.size(), shape.elements(), shape);
   Tensor result(shape, dtype_of<T>);
   std::copy(values.begin(), values.end(), result.data<T>());
   return result;
@@ -127,7 +127,7 @@ template std::vector<int8_t> Tensor::values() const;
 template std::vector<int64_t> Tensor::values() const;
 
 double Tensor::item() const {
-  require(elements() == 1, "item: found a tensor {}, expected a single number", shape_.text());
+  require(elements() == 1, "item: found a tensor {}, expected a single number", shape_);
   return values<double>()[0];
 }
 
@@ -143,14 +143,16 @@ Tensor Tensor::reshape(Shape shape) const {
   int64_t known = 1;
   int open = -1;
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] == -1 && open < 0)
+    if (shape[axis] == -1 && open < 0) {
       open = axis;
-    else
-      known *= shape[axis];
+      continue;
+    }
+    require(shape[axis] >= 0, "reshape: found {}, expected sizes of 0 or more and at most one −1", shape);
+    known *= shape[axis];
   }
   if (open >= 0) shape[open] = known > 0 ? elements() / known : 0;
-  require(shape.elements() == elements(), "reshape: found {}, expected {} elements as in {}", shape.text(), elements(),
-          shape_.text());
+  require(shape.elements() == elements(), "reshape: found {}, expected {} elements as in {}", shape, elements(),
+          shape_);
   if (!is_contiguous()) return contiguous().reshape(shape);
   return with_gradient("reshape", view(shape, shape.contiguous_strides(), offset_), {*this},
                        [from = shape_](const Tensor& dy) { return Gradients{dy.reshape(from)}; });
@@ -228,7 +230,7 @@ Tensor Tensor::squeeze(int axis) const {
 
 Tensor Tensor::expand(Shape shape) const {
   require(broadcast(shape_, shape, "expand") == shape, "expand: found {}, expected a shape that {} can be repeated to",
-          shape.text(), shape_.text());
+          shape, shape_);
   Shape strides = shape;
   for (int axis = 1; axis <= shape.rank(); ++axis) {
     bool given = axis <= rank() && shape_[-axis] == shape[-axis];
