@@ -1,0 +1,174 @@
+// Fused attention (Vaswani et al. 2017; tiled as Dao et al. 2022): nothing of size queries × keys is allocated.
+//
+//   attention_forward({.shape = {.queries = n, .keys = n, .heads = 12, .key_heads = 12, .width = 64, .value_width =
+//   64},
+//                      .q = {q, n * 768, 768, 64}, .k = …, .v = …, .scale = 0.125f, .causal = true}, {.out = …, .lse =
+//                      lse});
+//
+//   s(i,j) = scale · q_i·k_j                                    dot
+//          = Σ_d vector[head][d] · tanh(q_id + k_jd)            additive (Bahdanau et al. 2014; q and k already
+//          projected)
+//   s = softcap · tanh(s / softcap), if softcap > 0;  s += line + bias;  s = −∞ behind a mask
+//   w(i,j) = exp(s(i,j)) / (exp(sink[head]) + Σ_j exp(s(i,j)));  o_i = Σ_j dropout(w)(i,j) · v_j
+//
+// A fully masked row gives zeros. A NaN behind a mask does not leak, a NaN in what a row sees stays visible in that
+// row. Same bits: a row's result depends on that row and on the keys it sees, on the instruction set and on nothing
+// else: not on the batch, the threads, the number of queries, trailing masked keys or who packed the keys.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace fovea::kernels {
+
+// Element (b, t, h, d) of a [batch, tokens, heads, width] array is data[b * batch + t * token + h * head + d].
+struct Tokens {
+  const float* data = nullptr;
+  int64_t batch = 0, token = 0, head = 0;
+};
+struct TokensOut {
+  float* data = nullptr;
+  int64_t batch = 0, token = 0, head = 0;
+};
+
+// Element (b, h, i, j) of something that every score has; a stride of 0 broadcasts. b counts the sequences, i and j
+// count from the sequence's first query and key.
+template <class T>
+struct Grid {
+  T* data = nullptr;
+  int64_t batch = 0, head = 0, query = 0, key = 0;
+};
+
+// One sequence: queries [query_begin, + queries) and keys [key_begin, + keys) of batch row `batch`. Padded batches, key
+// lengths and packed sequences are lists of these.
+struct Sequence {
+  int64_t batch = 0, query_begin = 0, queries = 0, key_begin = 0, keys = 0;
+};
+
+struct AttentionShape {
+  int64_t batch = 1, queries = 0, keys = 0;  // tokens of a batch row of q and of k (packed sequences: all of them)
+  int64_t heads = 1, key_heads = 1;  // query heads are a multiple of key heads: head h reads h / (heads / key_heads)
+  int64_t width = 0, value_width = 0;
+};
+
+enum class Score { dot, additive };
+
+// bias(i,j) of head h is data[h * head + offset + j − (i + keys − queries)]: ALiBi and T5's relative buckets in
+// O(tokens). The caller sees to it that every distance of a visible pair lies inside.
+struct DistanceLine {
+  const float* data = nullptr;
+  int64_t head = 0, offset = 0;
+};
+
+// Inverted dropout of the weights: w / (1 − probability) or 0. See dropped().
+struct Dropout {
+  float probability = 0;
+  uint64_t key = 0;
+};
+
+// Panels [⌈tokens / 16⌉][width][16] per (batch row, key head), as pack_keys writes them; strides in floats.
+struct PackedKeys {
+  const float* data = nullptr;
+  int64_t batch = 0, head = 0;
+};
+
+struct Attention {
+  AttentionShape shape;
+  std::span<const Sequence> sequences = {};  // empty: batch sequences of shape.queries and shape.keys
+  Tokens q, k, v;                            // k may be missing in the forward pass when packed_keys is given
+  PackedKeys packed_keys = {};               // then each key_begin is a multiple of 16
+  Score score = Score::dot;
+  float scale = 1;                // of dot scores
+  const float* vector = nullptr;  // [heads, width], of additive scores
+  float softcap = 0;
+  bool causal = false;            // query i sees keys up to i + keys − queries: aligned to the end
+  int64_t window_left = -1;       // how many keys before that aligned position it sees, −1: all
+  int64_t window_right = -1;      // and how many after it, −1: all
+  Grid<const uint8_t> mask = {};  // nonzero: visible
+  DistanceLine line = {};
+  Grid<const float> bias = {};   // −∞ masks
+  const float* sinks = nullptr;  // [heads], a logit that takes weight without a value
+  Dropout dropout = {};
+};
+
+// Whether dropout drops w(i,j) of the given sequence (its number) and query head:
+//   unit_interval(philox({key / 4, query, head, sequence}, {low, high half of dropout.key})[key % 4]) < probability
+bool dropped(const Dropout&, int64_t sequence, int64_t head, int64_t query, int64_t key);
+
+struct AttentionResult {
+  TokensOut out;
+  float* lse =
+      nullptr;  // natural log of the denominator, [batch, heads, queries] as in shape; −∞ where nothing is seen
+};
+
+// Looks at exact weights (before dropout) while they pass by. Row slots are the entries of `rows`, or of [row_begin,
+// row_end) when `rows` is empty; outputs are contiguous, [sequences, heads.size(), row slots, …], and absent rows and
+// keys give 0 (indices −1). Every pointer may be missing. Reductions other than mass look at the whole row.
+struct AttentionProbe {
+  std::span<const int64_t> heads = {};  // query heads, each at most once
+  std::span<const int64_t> rows = {};   // rising query numbers, counted from the sequence's first
+  int64_t row_begin = 0, row_end = 0;
+  int64_t key_begin = 0, key_end = 0;  // which keys `weights` and `mass` hold
+  float* weights = nullptr;            // […, key_end − key_begin]
+  float* mass = nullptr;               // [sequences, heads, key_end − key_begin]: sum over the rows, in rising order
+  int64_t top = 0;                     // the largest weights, falling; equal ones by rising key
+  float* top_values = nullptr;         // […, top]
+  int64_t* top_keys = nullptr;         // […, top]
+  int64_t* argmax = nullptr;           // […]
+  float* entropy = nullptr;            // […], nats
+  const float* uniforms = nullptr;  // […], in [0, 1): the sampled key is the first whose running sum exceeds u · (sum)
+  int64_t* sampled = nullptr;       // […]
+  float* log_probability = nullptr;  // […], of the sampled key
+};
+
+void attention_forward(const Attention&, const AttentionResult&, const AttentionProbe& = {});
+
+// The gradient of  Σ out · d_out  +  Σ_i selected_gradient_i · log w(i, selected_i).
+struct AttentionGradients {
+  Tokens out, d_out;                         // of the forward pass
+  const float* lse = nullptr;                // [batch, heads, queries]
+  const int64_t* selected = nullptr;         // [batch, heads, queries], −1: none
+  const float* selected_gradient = nullptr;  // [batch, heads, queries]
+  TokensOut d_q, d_k, d_v;                   // overwritten, for every token of every sequence
+  float* d_line = nullptr;                   // like line, added to
+  Grid<float> d_bias =
+      {};  // one element per (b, h, i, j), no broadcasting; overwritten where a tile is seen, so give zeros
+  float* d_sinks = nullptr;   // [heads], added to
+  float* d_vector = nullptr;  // [heads, width], added to
+};
+
+// Needs k itself (packed_keys is not read). Masked NaNs in k and v do not leak into any gradient.
+void attention_backward(const Attention&, const AttentionGradients&);
+
+// Floats of one (batch row, key head) of packed keys.
+int64_t packed_keys_size(int64_t tokens, int64_t width);
+
+// Writes tokens [begin, end) of every (batch row, key head) into panels; the others stay. Additive panels hold e^{2k},
+// |k| clamped to 21.
+struct PackKeys {
+  Tokens k;
+  int64_t batch = 1, key_heads = 1, width = 0;
+  int64_t begin = 0, end = 0;
+  Score score = Score::dot;
+  float* packed = nullptr;
+  int64_t packed_batch = 0, packed_head = 0;  // strides in floats
+};
+void pack_keys(const PackKeys&);
+
+// scores[i * row_stride + j] = Σ_d vector[d] · tanh(q_id + k_jd), of rows q [queries, width] and k [keys, width]; |q|,
+// |k| are clamped to 21, where tanh has long been 1.
+struct AdditiveScores {
+  int64_t queries = 0, keys = 0, width = 0;
+  const float* q = nullptr;
+  int64_t q_stride = 0;
+  const float* k = nullptr;
+  int64_t k_stride = 0;
+  const float* vector = nullptr;
+  float* scores = nullptr;
+  int64_t row_stride = 0;
+};
+void additive_scores(const AdditiveScores&);
+
+}  // namespace fovea::kernels
