@@ -77,7 +77,7 @@ struct PackedKeys {
 struct Attention {
   AttentionShape shape;
   std::span<const Sequence> sequences = {};  // empty: batch sequences of shape.queries and shape.keys
-  Tokens q, k, v;                            // k may be missing in the forward pass when packed_keys is given
+  Tokens q = {}, k = {}, v = {};             // k may be missing in the forward pass when packed_keys is given
   PackedKeys packed_keys = {};               // then each key_begin is a multiple of 16
   Score score = Score::dot;
   float scale = 1;                // of dot scores
