@@ -1,0 +1,115 @@
+// Whole blocks of the two products, cut into the tiles of attention_tiles-inl.h, and copies of rows for them.
+#if defined(FOVEA_KERNELS_ATTENTION_PRODUCTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_ATTENTION_PRODUCTS_INL_H_
+#undef FOVEA_KERNELS_ATTENTION_PRODUCTS_INL_H_
+#else
+#define FOVEA_KERNELS_ATTENTION_PRODUCTS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "fovea/kernels/attention_panels-inl.h"
+#include "fovea/kernels/attention_scores-inl.h"
+#include "fovea/kernels/attention_tiles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rows that do not fill a group, over a run of panels.
+HWY_INLINE void dot_few_rows(const float* q, int64_t rows, const float* k, int64_t width, int64_t panels, float* s) {
+  constexpr int broad = wide ? 8 : lanes > 1 ? 4 : 1, pair = wide ? 2 : 1;
+  int64_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    int64_t p = 0;
+    float* to = s + r * score_stride;
+    for (; p + pair <= panels; p += pair) dot_tile<4, pair>(q + r, k + p * width * panel, width, to + p * panel);
+    if constexpr (pair > 1) {
+      for (; p < panels; ++p) dot_tile<4, 1>(q + r, k + p * width * panel, width, to + p * panel);
+    }
+  }
+  for (; r < rows; ++r) {
+    int64_t p = 0;
+    float* to = s + r * score_stride;
+    for (; p + broad <= panels; p += broad) dot_tile<1, broad>(q + r, k + p * width * panel, width, to + p * panel);
+    for (; p < panels; ++p) dot_tile<1, 1>(q + r, k + p * width * panel, width, to + p * panel);
+  }
+}
+
+// Scores of all rows with one key block; group g needs columns groups[g]. A pair of panels stays in the first cache
+// while all groups pass by it.
+HWY_NOINLINE void dot_scores(const float* q, int64_t rows, const float* k, int64_t width, const Columns* groups,
+                             float* s) {
+  constexpr int pair = wide ? 2 : 1;
+  int64_t full = rows / group_rows;
+  for (int64_t j = 0; j < block_keys; j += pair * panel) {
+    for (int64_t g = 0; g < full; ++g) {
+      const float* group = q + g * group_rows * width;
+      float* to = s + g * group_rows * score_stride;
+      int64_t first = std::max(j, groups[g].first), last = std::min(j + pair * panel, groups[g].last);
+      if (last - first == pair * panel) {
+        dot_tile<group_rows, pair>(group, k + first * width, width, to + first);
+      } else if (pair > 1 && last - first == panel) {
+        dot_tile<group_rows, 1>(group, k + first * width, width, to + first);
+      }
+    }
+  }
+  if (rows > full * group_rows) {
+    const Columns& c = groups[full];
+    dot_few_rows(q + full * group_rows * width, rows - full * group_rows, k + c.first * width, width,
+                 (c.last - c.first) / panel, s + full * group_rows * score_stride + c.first);
+  }
+}
+
+// S slices of columns for any number of rows. `transposed`: row r of P is column r of the score buffer.
+template <bool transposed, int S>
+HWY_INLINE void mix_slices(const float* p, int64_t rows, const float* v, int64_t v_stride, int64_t count, float* o,
+                           int64_t o_stride) {
+  constexpr int64_t row = transposed ? 1 : score_stride, step = transposed ? score_stride : 1;
+  int64_t r = 0;
+  for (; r + 6 <= rows; r += 6) mix_tile<6, S, row, step>(p + r * row, v, v_stride, count, o + r * o_stride, o_stride);
+  for (; r + 4 <= rows; r += 4) mix_tile<4, S, row, step>(p + r * row, v, v_stride, count, o + r * o_stride, o_stride);
+  for (; r < rows; ++r) mix_tile<1, S, row, step>(p + r * row, v, v_stride, count, o + r * o_stride, o_stride);
+}
+
+// O[rows][16 · slices] += P · V[count][16 · slices].
+template <bool transposed>
+HWY_NOINLINE void mix_rows(const float* p, int64_t rows, const float* v, int64_t v_stride, int64_t count, float* o,
+                           int64_t o_stride, int64_t slices) {
+  constexpr int64_t row = transposed ? 1 : score_stride, step = transposed ? score_stride : 1;
+  int64_t c = 0;
+  if constexpr (wide) {
+    for (; c + 4 <= slices; c += 4)
+      mix_slices<transposed, 4>(p, rows, v + c * panel, v_stride, count, o + c * panel, o_stride);
+    for (; c + 2 <= slices; c += 2)
+      mix_slices<transposed, 2>(p, rows, v + c * panel, v_stride, count, o + c * panel, o_stride);
+  } else if (rows == 1) {
+    for (; c + 4 <= slices; c += 4)
+      mix_tile<1, 4, row, step>(p, v + c * panel, v_stride, count, o + c * panel, o_stride);
+  }
+  for (; c < slices; ++c) mix_slices<transposed, 1>(p, rows, v + c * panel, v_stride, count, o + c * panel, o_stride);
+}
+
+// Rows into contiguous ones of whole slices, filled with zeros.
+HWY_INLINE void pack_rows(const float* from, int64_t stride, int64_t count, int64_t width, float* to) {
+  int64_t padded = round_up(width, panel);
+  for (int64_t r = 0; r < count; ++r, from += stride, to += padded) {
+    std::copy(from, from + width, to);
+    std::fill(to + width, to + padded, 0.0f);
+  }
+}
+
+// Whether a NaN or an infinity is among them; the count is a multiple of 16.
+HWY_INLINE bool has_odd_numbers(const float* x, int64_t count) {
+  const F d;
+  V sum = hn::Zero(d);
+  for (int64_t i = 0; i < count; i += lanes) sum = hn::MulAdd(hn::LoadU(d, x + i), hn::Zero(d), sum);
+  return !(hn::GetLane(hn::SumOfLanes(d, sum)) == 0);
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
