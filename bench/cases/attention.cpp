@@ -6,7 +6,7 @@
 #include "fovea/base/threads.h"
 #include "fovea/kernels/attention.h"
 
-namespace fovea {
+namespace fovea::benches {
 namespace {
 
 using namespace kernels;
@@ -63,4 +63,4 @@ extern const Bench attention = {.name = "attention", .help = "fused attention", 
                                   bench_forward(b, 2048, 128, false);
                                 }};
 
-}  // namespace fovea
+}  // namespace fovea::benches

@@ -3,7 +3,7 @@
 #include "fovea/base/threads.h"
 #include "fovea/kernels/peak.h"
 
-namespace fovea {
+namespace fovea::benches {
 
 extern const Bench peak = {
     .name = "peak",
@@ -14,4 +14,4 @@ extern const Bench peak = {
       b.flops("peak", "fma", operations, [] { parallel_for(threads(), [](int64_t) { kernels::fma_burst(rounds); }); });
     }};
 
-}  // namespace fovea
+}  // namespace fovea::benches
