@@ -247,14 +247,19 @@ struct Grid {
   int64_t rows = 1, columns = 1;  // numbers of pieces
 };
 
+// A task's packed block of A stays in the second-level cache.
+int64_t row_blocks(const GemmShape& s) {
+  constexpr int64_t most_rows = 256;
+  return (s.rows + most_rows - 1) / most_rows;
+}
+
 Grid cut(const GemmShape& s) {
   constexpr double worth_a_thread = 1e5;  // multiply-adds
-  constexpr int64_t most_rows = 256;      // a task's packed block of A stays in the second-level cache
   const double work = static_cast<double>(s.rows) * static_cast<double>(s.columns) * static_cast<double>(s.depth);
   const int64_t threads = fovea::threads(), panels = (s.columns + panel_width - 1) / panel_width;
   const int64_t tiles = (s.rows + HWY_DYNAMIC_DISPATCH(rows_of_tile)() - 1) / HWY_DYNAMIC_DISPATCH(rows_of_tile)();
   Grid grid;
-  grid.rows = (s.rows + most_rows - 1) / most_rows;
+  grid.rows = row_blocks(s);
   if (threads == 1 || work < 2 * worth_a_thread) return grid;
   const int64_t wanted = std::min<int64_t>(threads * 2, static_cast<int64_t>(work / worth_a_thread));
   if (tiles >= 4 * wanted) {
@@ -268,6 +273,17 @@ Grid cut(const GemmShape& s) {
 void check(const GemmShape& s) {
   require(s.rows >= 0 && s.columns >= 0 && s.depth >= 0,
           "gemm: found {} rows, {} columns, depth {}, expected none below 0", s.rows, s.columns, s.depth);
+}
+
+void run_piece(const GemmShape& s, const Matrix& a, const float* packed, const Output& c, const Epilogue& epilogue,
+               const Grid& grid, int64_t i) {
+  const int64_t row = i / grid.columns, column = i % grid.columns;
+  const int64_t pairs = (s.columns + 2 * panel_width - 1) / (2 * panel_width);
+  GemmTask task = {s, a, packed, c, epilogue, 0, 0, 0, 0};
+  task.row_begin = s.rows * row / grid.rows, task.row_end = s.rows * (row + 1) / grid.rows;
+  task.column_begin = pairs * column / grid.columns * 2 * panel_width;
+  task.column_end = std::min(s.columns, pairs * (column + 1) / grid.columns * 2 * panel_width);
+  if (task.row_begin < task.row_end && task.column_begin < task.column_end) HWY_DYNAMIC_DISPATCH(run_task)(task);
 }
 
 }  // namespace
@@ -294,17 +310,14 @@ void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed) {
 
 void gemm(const GemmShape& s, const Matrix& a, const float* packed, const Output& c, const Epilogue& epilogue) {
   check(s);
-  if (s.rows == 0 || s.columns == 0) return;
   const Grid grid = cut(s);
-  const int64_t pairs = (s.columns + 2 * panel_width - 1) / (2 * panel_width);
-  parallel_for(grid.rows * grid.columns, [&](int64_t i) {
-    const int64_t row = i / grid.columns, column = i % grid.columns;
-    GemmTask task = {s, a, packed, c, epilogue, 0, 0, 0, 0};
-    task.row_begin = s.rows * row / grid.rows, task.row_end = s.rows * (row + 1) / grid.rows;
-    task.column_begin = pairs * column / grid.columns * 2 * panel_width;
-    task.column_end = std::min(s.columns, pairs * (column + 1) / grid.columns * 2 * panel_width);
-    if (task.row_begin < task.row_end && task.column_begin < task.column_end) HWY_DYNAMIC_DISPATCH(run_task)(task);
-  });
+  parallel_for(grid.rows * grid.columns, [&](int64_t i) { run_piece(s, a, packed, c, epilogue, grid, i); });
+}
+
+void gemm_here(const GemmShape& s, const Matrix& a, const float* packed, const Output& c, const Epilogue& epilogue) {
+  check(s);
+  const Grid grid = {.rows = row_blocks(s)};
+  for (int64_t i = 0; i < grid.rows; ++i) run_piece(s, a, packed, c, epilogue, grid, i);
 }
 
 void gemm(const GemmShape& s, const Matrix& a, const Matrix& b, const Output& c, const Epilogue& epilogue) {
@@ -318,11 +331,14 @@ void gemm(const GemmShape& s, const Matrix& a, const Matrix& b, const Output& c,
 void batched_gemm(int64_t count, const GemmShape& s, const Matrix& a, const Matrix& b, const Output& c,
                   const BatchStrides& strides, bool add) {
   check(s);
-  // Inside the loop over problems each product runs on one thread; a single problem is cut itself.
+  if (count == 1) return gemm(s, a, b, c, {.add = add});
   parallel_for(count, [&](int64_t i) {
     const Matrix ai = {a.data + i * strides.a, a.row_stride, a.column_stride};
     const Matrix bi = {b.data + i * strides.b, b.row_stride, b.column_stride};
-    gemm(s, ai, bi, {c.data + i * strides.c, c.row_stride}, {.add = add});
+    Scratch scratch;
+    float* packed = scratch.take<float>(packed_size(s.depth, s.columns));
+    pack(bi, s.depth, s.columns, packed);
+    gemm_here(s, ai, packed, {c.data + i * strides.c, c.row_stride}, {.add = add});
   });
 }
 
