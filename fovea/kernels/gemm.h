@@ -49,6 +49,9 @@ void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed);
 
 void gemm(const GemmShape&, const Matrix& a, const float* packed, const Output& c, const Epilogue& = {});
 
+// The same on the calling thread alone, for the body of a parallel_for: nothing is cut into tasks. Same bits.
+void gemm_here(const GemmShape&, const Matrix& a, const float* packed, const Output& c, const Epilogue& = {});
+
 // The same with B as it comes: packs into scratch memory first.
 void gemm(const GemmShape&, const Matrix& a, const Matrix& b, const Output& c, const Epilogue& = {});
 
