@@ -177,7 +177,7 @@ nlohmann::json nested(const Tensor& x) {
 
 std::string numbers(const Tensor& row) {
   std::string text;
-  for (double value : row.values<double>()) text += fmt::format("{}{:.4f}", text.empty() ? "" : " ", value);
+  for (double value : row.values<double>()) text += fmt::format("{}{:.6g}", text.empty() ? "" : " ", value);
   return text;
 }
 
