@@ -144,6 +144,11 @@ HWY_INLINE void run_tile(const GemmTask& t, const Tile& tile, TileJob& job, int6
     job.start = buffer, job.start_stride = tile.columns;
   }
   job.out = direct ? c : buffer, job.out_stride = direct ? t.c.row_stride : tile.columns;
+  if (first) {
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      for (int64_t j = 0; j < columns; j += 16) __builtin_prefetch(c + r * t.c.row_stride + j);
+    }
+  }
   tile.kernel(job);
   if (direct) return;
   if (last && !plain) return finish(t, tile.row, tile.column, tile.rows, columns, buffer, tile.columns);
@@ -181,6 +186,7 @@ void pack_tiles(const GemmTask& t, const RowTiles& tiles, int64_t k, int64_t dep
       for (int64_t j = begin; j < end; ++j) {
         const float* from = a + tiles.first[i] + j * t.a.column_stride;
         float* to = packed + i * stride + j * tile_rows;
+        __builtin_prefetch(from + 8 * t.a.column_stride);
         for (int64_t v = 0; v < read; v += lanes) hn::StoreU(hn::LoadU(d, from + v), d, to + v);
       }
     }
