@@ -46,7 +46,7 @@ void pack_panel(const Matrix& b, int64_t depth, int64_t columns, float* packed) 
 
 // Rows [begin, end) of a B with contiguous rows, into all panels: read in the order of memory, eight rows at a time, so
 // that each panel's page is visited once for eight lines.
-void pack_rows(const Matrix& b, int64_t depth, int64_t columns, int64_t begin, int64_t end, float* packed) {
+void pack_rows(const Matrix& b, int64_t panel_depth, int64_t columns, int64_t begin, int64_t end, float* packed) {
   const FloatTag d;
   const int64_t whole = columns / panel_width;
   for (int64_t k = begin; k < end; k += 8) {
@@ -54,7 +54,7 @@ void pack_rows(const Matrix& b, int64_t depth, int64_t columns, int64_t begin, i
     for (int64_t p = 0; p < whole; ++p) {
       for (int64_t i = k; i < stop; ++i) {
         const float* from = b.data + i * b.row_stride + p * panel_width;
-        float* to = packed + (p * depth + i) * panel_width;
+        float* to = packed + (p * panel_depth + i) * panel_width;
         for (int64_t j = 0; j < panel_width; j += lanes) hn::StoreU(hn::LoadU(d, from + j), d, to + j);
       }
     }
@@ -62,7 +62,7 @@ void pack_rows(const Matrix& b, int64_t depth, int64_t columns, int64_t begin, i
   if (whole * panel_width == columns) return;
   const float* from = b.data + begin * b.row_stride + whole * panel_width;
   pack_lanes<panel_width>(from, 1, b.row_stride, columns - whole * panel_width, end - begin,
-                          packed + (whole * depth + begin) * panel_width);
+                          packed + (whole * panel_depth + begin) * panel_width);
 }
 
 int64_t rows_of_tile() { return tile_rows; }
@@ -346,18 +346,20 @@ int64_t packed_size(int64_t depth, int64_t columns) {
   return (columns + panel_width - 1) / panel_width * panel_width * depth;
 }
 
-void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed) {
+void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed) { pack(b, depth, columns, packed, depth); }
+
+void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed, int64_t panel_depth) {
   const int64_t panels = (columns + panel_width - 1) / panel_width;
   constexpr int64_t grain = 16384;  // elements that are worth another thread
   if (b.column_stride == 1) {
     return parallel_ranges(depth, grain / (columns + 1) + 8, [&](int64_t begin, int64_t end) {
-      HWY_DYNAMIC_DISPATCH(pack_rows)(b, depth, columns, begin, end, packed);
+      HWY_DYNAMIC_DISPATCH(pack_rows)(b, panel_depth, columns, begin, end, packed);
     });
   }
   parallel_ranges(panels, grain / panel_width / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       const Matrix panel = {b.data + p * panel_width * b.column_stride, b.row_stride, b.column_stride};
-      HWY_DYNAMIC_DISPATCH(pack_panel)(panel, depth, columns - p * panel_width, packed + p * panel_width * depth);
+      HWY_DYNAMIC_DISPATCH(pack_panel)(panel, depth, columns - p * panel_width, packed + p * panel_width * panel_depth);
     }
   });
 }
