@@ -172,7 +172,8 @@ void forward_item(const ForwardCall& call, int64_t step, int64_t b, const float*
                    .gates = call.saved.gates + row * l.gates,
                    .next_hidden = more ? call.saved.state + next * l.state + l.inputs : last,
                    .next_cell = more ? call.saved.cell + next * l.width : last + l.width,
-                   .y = row_of(call.out.y, b, position(call.r, b, step))};
+                   .y = row_of(call.out.y, b, position(call.r, b, step)),
+                   .ahead = l.gates};
   HWY_DYNAMIC_DISPATCH(cell_forward)(call.r.shape.cell, l.width, c);
   if (more) return;
   if (call.out.last_hidden) std::copy_n(last, l.width, call.out.last_hidden + b * l.width);
@@ -256,7 +257,8 @@ void backward_block(const BackwardCall& call, const Block& block) {
                         .dy = row_of(up.y, b, position(r, b, step)),
                         .dhidden = last ? row_of(up.last_hidden, b, width) : dstate + (b - block.begin) * l.state,
                         .dcarried = dcarried + (b - block.begin) * width,
-                        .dgates = dgates + row * l.gates};
+                        .dgates = dgates + row * l.gates,
+                        .ahead = l.gates};
       HWY_DYNAMIC_DISPATCH(cell_backward)(r.shape.cell, width, c);
     }
     step_gradient(call, dgates + (step * l.batch + block.begin) * l.gates, dstate, block);
@@ -324,6 +326,12 @@ void bias_gradient(const BackwardCall& call, int64_t from, int64_t columns, floa
 float* pack_backward(const Recurrent& r, const Layout& l, Scratch& scratch) {
   const int64_t w = l.width, columns = w + l.inputs;
   const Matrix input = {r.weights.input, l.inputs, 1}, hidden = {r.weights.hidden, w, 1};
+  if (l.lstm && w % panel_width == 0) {
+    float* packed = scratch.take<float>(packed_size(4 * w, columns));
+    pack(hidden, 4 * w, w, packed);
+    pack(input, 4 * w, l.inputs, packed + packed_size(4 * w, w));
+    return packed;
+  }
   if (l.lstm) {
     float* beside = scratch.take<float>(4 * w * columns);
     for (int64_t i = 0; i < 4 * w; ++i) {
@@ -397,6 +405,10 @@ void recurrent_backward(const Recurrent& r, const float* memory, const Recurrent
   if (out.input || out.hidden) weight_gradients(call);
   bias_gradient(call, 0, r.shape.gates() * l.width, out.input_bias);
   if (!out.hidden_bias) return;
+  if (l.lstm && out.input_bias) {
+    std::copy_n(out.input_bias, 4 * l.width, out.hidden_bias);
+    return;
+  }
   bias_gradient(call, 0, (l.lstm ? 4 : 2) * l.width, out.hidden_bias);
   if (!l.lstm) bias_gradient(call, 3 * l.width, l.width, out.hidden_bias + 2 * l.width);
 }
