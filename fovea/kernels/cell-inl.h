@@ -1,6 +1,6 @@
 // The LSTM and the GRU cell on one row of `width` elements, after the products with the weights.
 //
-//   lstm_forward(width, {.gates = g, .hidden = u, …});       // gates: W x + b on entry, i, f, g, o on return
+//   lstm_forward(width, {.product = p, .bias = b, .gates = g, …});       // gates: the values of i, f, g, o
 #if defined(FOVEA_KERNELS_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_CELL_INL_H_
 #undef FOVEA_KERNELS_CELL_INL_H_
@@ -16,21 +16,22 @@
 #define FOVEA_KERNELS_CELL_ONCE
 namespace fovea::kernels {
 
-// The gates of one step of one item stand behind one another, `width` floats each; a GRU's fourth is U h + b_h of n.
+// The gates of one step of one item stand behind one another, `width` floats each: i, f, g, o of an LSTM. A GRU has r,
+// z, the part of n that comes from x, and the part that comes from h.
 struct CellForward {
-  float* gates;                      // in: the product with x; out: the gates' values
-  const float* product;              // U h, gates in the weights' order
-  float *hidden, *cell;              // the state, renewed; a GRU has no cell
-  float *saved_hidden, *saved_cell;  // the state as it was
-  float* y;
+  const float *product, *bias;  // the arguments of the gates are their sum
+  const float *hidden, *cell;   // the state before the step; a GRU has no cell
+  float* gates;                 // the gates' values; for a GRU r, z, n and U h + b of n
+  float *next_hidden, *next_cell, *y;
+  int64_t ahead;  // floats from these gates to the next item's
 };
 
 struct CellBackward {
-  const float *gates, *saved_hidden, *saved_cell;
-  const float* dy;         // or nothing
-  float *dhidden, *dcell;  // in: of the state after the step; out: of the state before it, but for the product with U
-  float* dgates;           // of the gates' arguments; a GRU's fourth is that of U h + b_h of n
-  float* dproduct;         // of U h, gates in the weights' order
+  const float *gates, *hidden, *cell;  // as the forward pass left them
+  const float *dy, *dhidden;           // of the output and of the state after the step; either may be nothing
+  float* dcarried;  // in and out: what an LSTM's cell, or a GRU's state, passes from step to step without a product
+  float* dgates;    // of the gates' arguments, in the same order
+  int64_t ahead;    // floats from these gates to the next item's
 };
 
 }  // namespace fovea::kernels
@@ -58,20 +59,48 @@ HWY_INLINE void over_row(int64_t width, Body&& body) {
       [&](auto v, float* p) HWY_ATTR { hn::BlendedStore(v, mask, d, p); });
 }
 
+// 1 + exp(−x), the denominator of σ(x). Beyond ±40 σ(x) is as good as 0 or 1, and the product of two denominators is
+// finite.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V sigmoid_denominator(D d, V x) {
+  const ExpParts<D> parts(d, hn::Neg(clamp(d, x, -40.0f, 40.0f)));
+  const V scale = parts.scale(d);
+  return hn::Add(hn::Set(d, 1.0f), hn::MulAdd(parts.r_minus_one, scale, scale));
+}
+
+// Two fractions by one division, since that is the slowest instruction here: a / p and b / q from 1 / (p q).
+template <class D, class V = hn::Vec<D>>
+struct TwoFractions {
+  V first, second;
+  HWY_INLINE TwoFractions(D d, V a, V p, V b, V q) {
+    const V both = hn::Div(hn::Set(d, 1.0f), hn::Mul(p, q));
+    first = hn::Mul(a, hn::Mul(both, q)), second = hn::Mul(b, hn::Mul(both, p));
+  }
+};
+
+// The next row's cache lines are asked for while this row is computed; `ahead` floats lie between them.
+HWY_INLINE void prefetch_gates(const float* gates, int64_t width, int64_t ahead) {
+  for (int64_t gate = 0; gate < 4; ++gate) __builtin_prefetch(gates + gate * width + ahead);
+}
+
 HWY_INLINE void lstm_forward(int64_t width, const CellForward& c) {
   const hn::ScalableTag<float> d;
   over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
     auto argument = [&](int64_t gate) HWY_ATTR {
-      return hn::Add(load(c.gates + gate * width + j), load(c.product + gate * width + j));
+      return hn::Add(load(c.product + gate * width + j), load(c.bias + gate * width + j));
     };
-    const auto i = sigmoid(d, argument(0)), f = sigmoid(d, argument(1));
-    const auto g = tanh(d, argument(2)), o = sigmoid(d, argument(3));
-    const auto before = load(c.cell + j), cell = hn::MulAdd(f, before, hn::Mul(i, g));
-    const auto hidden = hn::Mul(o, tanh(d, cell));
+    const auto one = hn::Set(d, 1.0f);
+    prefetch_gates(c.gates + j, width, c.ahead);
+    const TwoFractions<hn::ScalableTag<float>> input_forget(d, one, sigmoid_denominator(d, argument(0)), one,
+                                                            sigmoid_denominator(d, argument(1)));
+    const auto t = exp_minus_one(d, clamp(d, hn::Add(argument(2), argument(2)), -18.04f, 18.04f));
+    const TwoFractions<hn::ScalableTag<float>> candidate_output(d, t, hn::Add(t, hn::Set(d, 2.0f)), one,
+                                                                sigmoid_denominator(d, argument(3)));
+    const auto i = input_forget.first, f = input_forget.second, g = candidate_output.first, o = candidate_output.second;
+    const auto cell = hn::MulAdd(f, load(c.cell + j), hn::Mul(i, g)), hidden = hn::Mul(o, tanh(d, cell));
     store(i, c.gates + j), store(f, c.gates + width + j);
     store(g, c.gates + 2 * width + j), store(o, c.gates + 3 * width + j);
-    store(load(c.hidden + j), c.saved_hidden + j), store(before, c.saved_cell + j);
-    store(cell, c.cell + j), store(hidden, c.hidden + j), store(hidden, c.y + j);
+    store(cell, c.next_cell + j), store(hidden, c.next_hidden + j), store(hidden, c.y + j);
   });
 }
 
@@ -79,21 +108,19 @@ HWY_INLINE void lstm_backward(int64_t width, const CellBackward& c) {
   const hn::ScalableTag<float> d;
   const auto one = hn::Set(d, 1.0f);
   over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
+    prefetch_gates(c.gates + j, width, c.ahead), prefetch_gates(c.dgates + j, width, c.ahead);
     const auto i = load(c.gates + j), f = load(c.gates + width + j);
     const auto g = load(c.gates + 2 * width + j), o = load(c.gates + 3 * width + j);
-    const auto before = load(c.saved_cell + j), squashed = tanh(d, hn::MulAdd(f, before, hn::Mul(i, g)));
-    auto dh = load(c.dhidden + j);
+    const auto before = load(c.cell + j), squashed = tanh(d, hn::MulAdd(f, before, hn::Mul(i, g)));
+    auto dh = c.dhidden ? load(c.dhidden + j) : hn::Zero(d);
     if (c.dy) dh = hn::Add(dh, load(c.dy + j));
     const auto through = hn::Mul(hn::Mul(dh, o), hn::NegMulAdd(squashed, squashed, one));
-    const auto dc = hn::Add(load(c.dcell + j), through);
-    const auto di = hn::Mul(hn::Mul(dc, g), hn::Mul(i, hn::Sub(one, i)));
-    const auto df = hn::Mul(hn::Mul(dc, before), hn::Mul(f, hn::Sub(one, f)));
-    const auto dg = hn::Mul(hn::Mul(dc, i), hn::NegMulAdd(g, g, one));
-    const auto dout = hn::Mul(hn::Mul(dh, squashed), hn::Mul(o, hn::Sub(one, o)));
-    for (float* to : {c.dgates, c.dproduct}) {
-      store(di, to + j), store(df, to + width + j), store(dg, to + 2 * width + j), store(dout, to + 3 * width + j);
-    }
-    store(hn::Mul(dc, f), c.dcell + j), store(hn::Zero(d), c.dhidden + j);
+    const auto dc = hn::Add(load(c.dcarried + j), through);
+    store(hn::Mul(hn::Mul(dc, g), hn::Mul(i, hn::Sub(one, i))), c.dgates + j);
+    store(hn::Mul(hn::Mul(dc, before), hn::Mul(f, hn::Sub(one, f))), c.dgates + width + j);
+    store(hn::Mul(hn::Mul(dc, i), hn::NegMulAdd(g, g, one)), c.dgates + 2 * width + j);
+    store(hn::Mul(hn::Mul(dh, squashed), hn::Mul(o, hn::Sub(one, o))), c.dgates + 3 * width + j);
+    store(hn::Mul(dc, f), c.dcarried + j);
   });
 }
 
@@ -101,14 +128,18 @@ HWY_INLINE void gru_forward(int64_t width, const CellForward& c) {
   const hn::ScalableTag<float> d;
   over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
     auto argument = [&](int64_t gate) HWY_ATTR {
-      return hn::Add(load(c.gates + gate * width + j), load(c.product + gate * width + j));
+      return hn::Add(load(c.product + gate * width + j), load(c.bias + gate * width + j));
     };
-    const auto r = sigmoid(d, argument(0)), z = sigmoid(d, argument(1)), u = load(c.product + 2 * width + j);
-    const auto n = tanh(d, hn::MulAdd(r, u, load(c.gates + 2 * width + j)));
-    const auto before = load(c.hidden + j), hidden = hn::MulAdd(z, hn::Sub(before, n), n);
+    const auto one = hn::Set(d, 1.0f);
+    prefetch_gates(c.gates + j, width, c.ahead);
+    const TwoFractions<hn::ScalableTag<float>> reset_update(d, one, sigmoid_denominator(d, argument(0)), one,
+                                                            sigmoid_denominator(d, argument(1)));
+    const auto r = reset_update.first, z = reset_update.second, u = argument(3);
+    const auto n = tanh(d, hn::MulAdd(r, u, argument(2)));
+    const auto hidden = hn::MulAdd(z, hn::Sub(load(c.hidden + j), n), n);
     store(r, c.gates + j), store(z, c.gates + width + j);
     store(n, c.gates + 2 * width + j), store(u, c.gates + 3 * width + j);
-    store(before, c.saved_hidden + j), store(hidden, c.hidden + j), store(hidden, c.y + j);
+    store(hidden, c.next_hidden + j), store(hidden, c.y + j);
   });
 }
 
@@ -116,17 +147,18 @@ HWY_INLINE void gru_backward(int64_t width, const CellBackward& c) {
   const hn::ScalableTag<float> d;
   const auto one = hn::Set(d, 1.0f);
   over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
+    prefetch_gates(c.gates + j, width, c.ahead), prefetch_gates(c.dgates + j, width, c.ahead);
     const auto r = load(c.gates + j), z = load(c.gates + width + j);
     const auto n = load(c.gates + 2 * width + j), u = load(c.gates + 3 * width + j);
-    auto dh = load(c.dhidden + j);
+    auto dh = load(c.dcarried + j);
+    if (c.dhidden) dh = hn::Add(dh, load(c.dhidden + j));
     if (c.dy) dh = hn::Add(dh, load(c.dy + j));
-    const auto dn = hn::Mul(hn::Mul(dh, hn::Sub(one, z)), hn::NegMulAdd(n, n, one)), du = hn::Mul(dn, r);
-    const auto dz = hn::Mul(hn::Mul(dh, hn::Sub(load(c.saved_hidden + j), n)), hn::Mul(z, hn::Sub(one, z)));
+    const auto dn = hn::Mul(hn::Mul(dh, hn::Sub(one, z)), hn::NegMulAdd(n, n, one));
+    const auto dz = hn::Mul(hn::Mul(dh, hn::Sub(load(c.hidden + j), n)), hn::Mul(z, hn::Sub(one, z)));
     const auto dr = hn::Mul(hn::Mul(dn, u), hn::Mul(r, hn::Sub(one, r)));
     store(dr, c.dgates + j), store(dz, c.dgates + width + j);
-    store(dn, c.dgates + 2 * width + j), store(du, c.dgates + 3 * width + j);
-    store(dr, c.dproduct + j), store(dz, c.dproduct + width + j), store(du, c.dproduct + 2 * width + j);
-    store(hn::Mul(dh, z), c.dhidden + j);
+    store(dn, c.dgates + 2 * width + j), store(hn::Mul(dn, r), c.dgates + 3 * width + j);
+    store(hn::Mul(dh, z), c.dcarried + j);
   });
 }
 

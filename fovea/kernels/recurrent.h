@@ -36,9 +36,8 @@ struct RecurrentWeights {
   const float* hidden = nullptr;
   const float* input_bias = nullptr;
   const float* hidden_bias = nullptr;
-  // pack({input, 1, inputs}, inputs, gates · width, …) and the like, where they are kept from call to call.
-  const float* packed_input = nullptr;
-  const float* packed_hidden = nullptr;
+  const float* packed =
+      nullptr;  // by pack_recurrent, where they are kept from call to call; the backward pass needs none
 };
 
 // What forward and backward are told alike. Beyond its length an item's state stays as it is and its output is 0;
@@ -78,6 +77,9 @@ struct RecurrentGradients {
   float* first_hidden = nullptr;
   float* first_cell = nullptr;
 };
+
+int64_t recurrent_packed_size(const RecurrentShape&);
+void pack_recurrent(const RecurrentShape&, const RecurrentWeights&, float* packed);
 
 int64_t recurrent_saved_size(const RecurrentShape&);
 void recurrent_forward(const Recurrent&, const RecurrentOutputs&);
