@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "fovea/kernels/simd.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient_check.h"
 #include "fovea/tensor/reduce.h"
@@ -15,12 +16,17 @@ TEST(Dropout, GradientsAreThoseOfTheSameDraw) {
   check_gradient([](const Inputs& x) { return dropout(x[0], 0, Random(5)); }, {random_input({3})});
 }
 
-TEST(Dropout, EachElementDependsOnItsOwnNumber) {
+TEST(Dropout, EachElementDependsOnItsOwnNumberOnEveryInstructionSet) {
   const Random random(11);
-  for (int64_t count : {0, 1, 3, 4, 5, 103}) {
-    const std::vector<float> y = dropout(ones({count}), 0.25f, random).values<float>();
-    for (size_t i = 0; i < y.size(); ++i) EXPECT_FLOAT_EQ(y[i], random.uniform(i) < 0.25f ? 0 : 4.0f / 3);
+  const Simd before = simd();
+  for (Simd s : supported_simds()) {
+    use_simd(s);
+    for (int64_t count : {0, 1, 3, 4, 5, 17, 63, 64, 65, 103, 1000}) {
+      const std::vector<float> y = dropout(ones({count}), 0.25f, random).values<float>();
+      for (size_t i = 0; i < y.size(); ++i) EXPECT_FLOAT_EQ(y[i], random.uniform(i) < 0.25f ? 0 : 4.0f / 3) << name(s);
+    }
   }
+  use_simd(before);
 }
 
 TEST(Dropout, KeepsTheMean) { EXPECT_NEAR(mean(dropout(ones({200000}), 0.3f, Random(1))).item(), 1, 0.01); }
