@@ -81,7 +81,7 @@ struct Panel {
     const double longest = static_cast<double>(std::max(map.rows.size(), map.columns.size()));
     cell = std::clamp(560 / std::max(1.0, longest), 4.0, 44.0);
     left = 14 + 7.2 * widest(map.rows, 24);
-    top = 34 + 5.2 * widest(map.columns, 24);
+    top = 46 + 5.4 * widest(map.columns, 24);
     width = left + cell * static_cast<double>(map.columns.size()) + 30;
     height = top + cell * static_cast<double>(map.rows.size()) + 20;
   }
