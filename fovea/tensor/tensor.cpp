@@ -43,6 +43,10 @@ void copy_elements(To* to, const Shape& to_strides, const From* from, const Shap
     const From* x = from + at[1];
     if (std::is_same_v<To, From> && step[0] == 1 && step[1] == 1) {
       std::memcpy(static_cast<void*>(y), static_cast<const void*>(x), static_cast<size_t>(count) * sizeof(To));
+    } else if (step[0] == 1 && step[1] == 1) {
+      for (int64_t i = 0; i < count; ++i) y[i] = convert<To>(x[i]);
+    } else if (step[0] == 1 && step[1] == 0) {
+      std::fill_n(y, count, convert<To>(x[0]));
     } else {
       for (int64_t i = 0; i < count; ++i) y[i * step[0]] = convert<To>(x[i * step[1]]);
     }
