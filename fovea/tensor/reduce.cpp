@@ -6,6 +6,7 @@
 #include "fovea/kernels/sum.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
+#include "fovea/tensor/index.h"
 #include "fovea/tensor/map.h"
 #include "fovea/tensor/softmax.h"
 
@@ -159,47 +160,12 @@ Tensor best(const char* operation, const Tensor& x, int axis, Better better) {
   return index;
 }
 
-// x at the index, or the other way round: zeros of x's shape with the gradient put there.
-Tensor pick(const Tensor& x, int axis, const Tensor& index) {
-  const Block b(x.shape(), axis, axis + 1);
-  const Tensor from = x.detach().contiguous();
-  Tensor y(index.shape(), x.dtype());
-  with_number("max", x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* values = from.data<T>();
-    const int64_t* at = index.data<int64_t>();
-    T* to = y.data<T>();
-    for (int64_t i = 0; i < b.outer * b.inner; ++i)
-      to[i] = values[(i / b.inner * b.count + at[i]) * b.inner + i % b.inner];
-  });
-  return y;
-}
-
-Tensor put(const Tensor& gradient, const Shape& shape, int axis, const Tensor& index) {
-  const Block b(shape, axis, axis + 1);
-  const Tensor from = gradient.contiguous();
-  Tensor dx = zeros(shape, gradient.dtype());
-  with_number("max", dx.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* values = from.data<T>();
-    const int64_t* at = index.data<int64_t>();
-    T* to = dx.data<T>();
-    for (int64_t i = 0; i < b.outer * b.inner; ++i)
-      to[(i / b.inner * b.count + at[i]) * b.inner + i % b.inner] = values[i];
-  });
-  return dx;
-}
-
 Tensor finished(const Tensor& y, int axis, Axes axes) { return axes == Axes::keep ? y : y.squeeze(axis); }
 
 template <class Better>
 Tensor extreme(const char* name, const Tensor& x, int axis, Axes axes, Better better) {
   axis = x.shape().axis_index(axis);
-  const Tensor index = best(name, x, axis, better);
-  const Tensor y = with_gradient(name, pick(x, axis, index), {x}, [from = x.shape(), axis, index](const Tensor& dy) {
-    return Gradients{put(dy, from, axis, index)};
-  });
-  return finished(y, axis, axes);
+  return finished(gather(x, axis, best(name, x, axis, better)), axis, axes);
 }
 
 }  // namespace

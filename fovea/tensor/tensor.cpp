@@ -11,15 +11,17 @@
 namespace fovea {
 namespace {
 
-int64_t checked_elements(const Shape& shape, DType type) {
+// The shape itself, if the number of its bytes can be counted.
+const Shape& checked(const Shape& shape, DType type) {
+  const int64_t limit = INT64_MAX / 2 / static_cast<int64_t>(size_of(type));
   int64_t elements = 1;
   for (int64_t size : shape) {
     require(size >= 0, "tensor: found shape {}, expected sizes of 0 or more", shape);
-    int64_t limit = INT64_MAX / 2 / static_cast<int64_t>(size_of(type));
-    require(size == 0 || elements <= limit / size, "tensor: the shape {} is too large", shape);
-    elements *= size;
+    const int64_t factor = std::max<int64_t>(1, size);  // the strides of an empty tensor count its other axes
+    require(elements <= limit / factor, "tensor: the shape {} is too large", shape);
+    elements *= factor;
   }
-  return elements;
+  return shape;
 }
 
 template <class To, class From>
@@ -43,6 +45,10 @@ void copy_elements(To* to, const Shape& to_strides, const From* from, const Shap
     const From* x = from + at[1];
     if (std::is_same_v<To, From> && step[0] == 1 && step[1] == 1) {
       std::memcpy(static_cast<void*>(y), static_cast<const void*>(x), static_cast<size_t>(count) * sizeof(To));
+    } else if (step[0] == 1 && step[1] == 1) {
+      for (int64_t i = 0; i < count; ++i) y[i] = convert<To>(x[i]);
+    } else if (step[0] == 1 && step[1] == 0) {
+      std::fill_n(y, count, convert<To>(x[0]));
     } else {
       for (int64_t i = 0; i < count; ++i) y[i * step[0]] = convert<To>(x[i * step[1]]);
     }
@@ -61,15 +67,13 @@ Tensor from_values(const Shape& shape, const std::vector<T>& values) {
 }  // namespace
 
 Tensor::Tensor(Shape shape, DType type)
-    : shape_(shape),
+    : shape_(checked(shape, type)),
       strides_(shape.contiguous_strides()),
       dtype_(type),
-      storage_(allocate_storage(static_cast<size_t>(checked_elements(shape, type)) * size_of(type))) {}
+      storage_(allocate_storage(static_cast<size_t>(shape.elements()) * size_of(type))) {}
 
 Tensor::Tensor(Shape shape, DType type, std::shared_ptr<std::byte> memory)
-    : shape_(shape), strides_(shape.contiguous_strides()), dtype_(type), storage_(std::move(memory)) {
-  checked_elements(shape, type);
-}
+    : shape_(checked(shape, type)), strides_(shape.contiguous_strides()), dtype_(type), storage_(std::move(memory)) {}
 
 void Tensor::check_type(DType wanted) const {
   require(storage_ != nullptr, "tensor: found no tensor, expected one of {}", name(wanted));
