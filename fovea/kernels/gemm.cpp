@@ -44,6 +44,27 @@ void pack_panel(const Matrix& b, int64_t depth, int64_t columns, float* packed) 
   pack_lanes<panel_width>(b.data, b.column_stride, b.row_stride, columns, depth, packed);
 }
 
+// Rows [begin, end) of a B with contiguous rows, into all panels: read in the order of memory, eight rows at a time, so
+// that each panel's page is visited once for eight lines.
+void pack_rows(const Matrix& b, int64_t panel_depth, int64_t columns, int64_t begin, int64_t end, float* packed) {
+  const FloatTag d;
+  const int64_t whole = columns / panel_width;
+  for (int64_t k = begin; k < end; k += 8) {
+    const int64_t stop = HWY_MIN(k + 8, end);
+    for (int64_t p = 0; p < whole; ++p) {
+      for (int64_t i = k; i < stop; ++i) {
+        const float* from = b.data + i * b.row_stride + p * panel_width;
+        float* to = packed + (p * panel_depth + i) * panel_width;
+        for (int64_t j = 0; j < panel_width; j += lanes) hn::StoreU(hn::LoadU(d, from + j), d, to + j);
+      }
+    }
+  }
+  if (whole * panel_width == columns) return;
+  const float* from = b.data + begin * b.row_stride + whole * panel_width;
+  pack_lanes<panel_width>(from, 1, b.row_stride, columns - whole * panel_width, end - begin,
+                          packed + (whole * panel_depth + begin) * panel_width);
+}
+
 int64_t rows_of_tile() { return tile_rows; }
 
 template <class Body>
@@ -93,13 +114,15 @@ void copy_rectangle(int64_t rows, int64_t columns, const float* from, int64_t fr
 
 using Kernel = void (*)(const TileJob&);
 
-template <int vectors, size_t... i>
+template <int vectors, bool packed, size_t... i>
 constexpr auto kernels_of(std::index_sequence<i...>) {
-  return std::array<Kernel, sizeof...(i)>{tile_kernel<i + 1, vectors, true>...};
+  return std::array<Kernel, sizeof...(i)>{tile_kernel<i + 1, vectors, packed>...};
 }
 // [rows − 1]: a whole tile's width, and the one vector that an odd number of panels leaves.
-inline constexpr auto wide_kernels = kernels_of<tile_vectors>(std::make_index_sequence<tile_rows>());
-inline constexpr auto narrow_kernels = kernels_of<1>(std::make_index_sequence<tile_rows>());
+template <bool packed>
+inline constexpr auto wide_kernels = kernels_of<tile_vectors, packed>(std::make_index_sequence<tile_rows>());
+template <bool packed>
+inline constexpr auto narrow_kernels = kernels_of<1, packed>(std::make_index_sequence<tile_rows>());
 
 struct Tile {
   Kernel kernel;
@@ -121,6 +144,11 @@ HWY_INLINE void run_tile(const GemmTask& t, const Tile& tile, TileJob& job, int6
     job.start = buffer, job.start_stride = tile.columns;
   }
   job.out = direct ? c : buffer, job.out_stride = direct ? t.c.row_stride : tile.columns;
+  if (first) {
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      for (int64_t j = 0; j < columns; j += 16) __builtin_prefetch(c + r * t.c.row_stride + j);
+    }
+  }
   tile.kernel(job);
   if (direct) return;
   if (last && !plain) return finish(t, tile.row, tile.column, tile.rows, columns, buffer, tile.columns);
@@ -131,33 +159,80 @@ HWY_INLINE const float* column_of(const GemmTask& t, int64_t column, int64_t k) 
   return t.packed + column / panel_width * panel_width * t.shape.depth + k * panel_width + column % panel_width;
 }
 
+// The rows of a task, cut into tiles of nearly equal height, and one block of A for them.
+struct RowTiles {
+  static constexpr int64_t most = 256;
+  explicit RowTiles(const GemmTask& t) : count((t.row_end - t.row_begin + tile_rows - 1) / tile_rows) {
+    for (int64_t i = 0; i <= count; ++i) first[i] = t.row_begin + (t.row_end - t.row_begin) * i / count;
+  }
+  int64_t count;
+  int64_t first[most + 1];
+};
+
+// Packs A[rows, k … k + depth) tile by tile, `stride` floats each. An A that lies column by column is read in the order
+// of memory, eight columns at a time; whole vectors are stored, and what a vector holds beyond the tile is overwritten
+// by the next column's, or falls into the gap behind the last one.
+void pack_tiles(const GemmTask& t, const RowTiles& tiles, int64_t k, int64_t depth, float* packed, int64_t stride) {
+  constexpr int64_t read = (tile_rows + lanes - 1) / lanes * lanes;
+  const FloatTag d;
+  const float* a = t.a.data + k * t.a.column_stride;
+  int64_t together = 0;
+  if (t.a.row_stride == 1) {
+    while (together < tiles.count && tiles.first[together] + read <= t.shape.rows) ++together;
+  }
+  for (int64_t begin = 0; begin < depth; begin += 8) {
+    const int64_t end = HWY_MIN(begin + 8, depth);
+    for (int64_t i = 0; i < together; ++i) {
+      for (int64_t j = begin; j < end; ++j) {
+        const float* from = a + tiles.first[i] + j * t.a.column_stride;
+        float* to = packed + i * stride + j * tile_rows;
+        __builtin_prefetch(from + 8 * t.a.column_stride);
+        for (int64_t v = 0; v < read; v += lanes) hn::StoreU(hn::LoadU(d, from + v), d, to + v);
+      }
+    }
+  }
+  for (int64_t i = together; i < tiles.count; ++i) {
+    pack_lanes<tile_rows>(a + tiles.first[i] * t.a.row_stride, t.a.row_stride, t.a.column_stride,
+                          t.shape.rows - tiles.first[i], depth, packed + i * stride);
+  }
+}
+
+// All tiles of a task over one block of depth: a strip of B stays near while the tiles of A pass by.
+template <bool packed>
+void run_block(const GemmTask& t, const RowTiles& tiles, int64_t k, int64_t depth, const float* a, int64_t stride) {
+  TileJob job = {.depth = depth, .a_stride = t.a.row_stride, .b_panel = panel_width * t.shape.depth};
+  for (int64_t j = t.column_begin; j < t.column_end;) {
+    const bool wide = t.column_end - j > tile_columns - panel_width || tile_columns <= panel_width;
+    const auto& kernels = wide ? wide_kernels<packed> : narrow_kernels<packed>;
+    const int64_t columns = wide ? tile_columns : lanes;
+    job.b = column_of(t, j, k);
+    for (int64_t i = 0; i < tiles.count; ++i) {
+      const int64_t row = tiles.first[i], count = tiles.first[i + 1] - row;
+      job.a = packed ? a + i * stride : a + row * t.a.row_stride;
+      run_tile(t, {kernels[static_cast<size_t>(count - 1)], row, count, j, columns}, job, k);
+    }
+    j += columns;
+  }
+}
+
 void run_rows(const GemmTask& t) {
-  const int64_t rows = t.row_end - t.row_begin, tiles = (rows + tile_rows - 1) / tile_rows;
+  const RowTiles tiles(t);
   // In-place residuals need their old value at the end, so C cannot hold the partial sums then.
   const bool in_place = t.epilogue.residual.data == t.c.data;
   const int64_t blocks = in_place ? 1 : HWY_MAX(1, (t.shape.depth + depth_block - 1) / depth_block);
   const int64_t most = HWY_MAX(1, (t.shape.depth + blocks - 1) / blocks);
+  // Contiguous rows can be read as they are, unless they lie so far apart that they compete for the same cache sets.
+  const bool direct = t.a.column_stride == 1 && t.a.row_stride % 512 != 0;
+  const int64_t stride = tile_rows * most + 16;
   Scratch scratch;
-  float* packed_a = scratch.take<float>(tiles * tile_rows * most);
-  for (int64_t block = 0; block < blocks; ++block) {
-    const int64_t k = block * most, depth = HWY_MIN(most, t.shape.depth - k);
-    auto first_row = [&](int64_t i) { return t.row_begin + rows * i / tiles; };
-    for (int64_t i = 0; i < tiles; ++i) {
-      const int64_t row = first_row(i);
-      const float* from = t.a.data + row * t.a.row_stride + k * t.a.column_stride;
-      pack_lanes<tile_rows>(from, t.a.row_stride, t.a.column_stride, t.shape.rows - row, depth,
-                            packed_a + i * tile_rows * most);
-    }
-    TileJob job = {.depth = depth, .b_panel = panel_width * t.shape.depth};
-    for (int64_t j = t.column_begin; j < t.column_end;) {
-      const bool wide = t.column_end - j > tile_columns - panel_width || tile_columns <= panel_width;
-      const int64_t columns = wide ? tile_columns : lanes;
-      for (int64_t i = 0; i < tiles; ++i) {
-        const int64_t row = first_row(i), count = first_row(i + 1) - row;
-        job.a = packed_a + i * tile_rows * most, job.b = column_of(t, j, k);
-        run_tile(t, {(wide ? wide_kernels : narrow_kernels)[count - 1], row, count, j, columns}, job, k);
-      }
-      j += columns;
+  float* packed = direct ? nullptr : scratch.take<float>(tiles.count * stride);
+  for (int64_t k = 0; k == 0 || k < t.shape.depth; k += most) {
+    const int64_t depth = HWY_MIN(most, t.shape.depth - k);
+    if (direct) {
+      run_block<false>(t, tiles, k, depth, t.a.data + k, 0);
+    } else {
+      pack_tiles(t, tiles, k, depth, packed, stride);
+      run_block<true>(t, tiles, k, depth, packed, stride);
     }
   }
 }
@@ -217,6 +292,7 @@ namespace fovea::kernels {
 namespace {
 
 HWY_EXPORT(pack_panel);
+HWY_EXPORT(pack_rows);
 HWY_EXPORT(rows_of_tile);
 HWY_EXPORT(run_task);
 
@@ -225,14 +301,19 @@ struct Grid {
   int64_t rows = 1, columns = 1;  // numbers of pieces
 };
 
+// A task's packed block of A stays in the second-level cache.
+int64_t row_blocks(const GemmShape& s) {
+  constexpr int64_t most_rows = 256;  // RowTiles::most
+  return (s.rows + most_rows - 1) / most_rows;
+}
+
 Grid cut(const GemmShape& s) {
   constexpr double worth_a_thread = 1e5;  // multiply-adds
-  constexpr int64_t most_rows = 256;      // a task's packed block of A stays in the second-level cache
   const double work = static_cast<double>(s.rows) * static_cast<double>(s.columns) * static_cast<double>(s.depth);
   const int64_t threads = fovea::threads(), panels = (s.columns + panel_width - 1) / panel_width;
   const int64_t tiles = (s.rows + HWY_DYNAMIC_DISPATCH(rows_of_tile)() - 1) / HWY_DYNAMIC_DISPATCH(rows_of_tile)();
   Grid grid;
-  grid.rows = (s.rows + most_rows - 1) / most_rows;
+  grid.rows = row_blocks(s);
   if (threads == 1 || work < 2 * worth_a_thread) return grid;
   const int64_t wanted = std::min<int64_t>(threads * 2, static_cast<int64_t>(work / worth_a_thread));
   if (tiles >= 4 * wanted) {
@@ -248,35 +329,51 @@ void check(const GemmShape& s) {
           "gemm: found {} rows, {} columns, depth {}, expected none below 0", s.rows, s.columns, s.depth);
 }
 
+void run_piece(const GemmShape& s, const Matrix& a, const float* packed, const Output& c, const Epilogue& epilogue,
+               const Grid& grid, int64_t i) {
+  const int64_t row = i / grid.columns, column = i % grid.columns;
+  const int64_t pairs = (s.columns + 2 * panel_width - 1) / (2 * panel_width);
+  GemmTask task = {s, a, packed, c, epilogue, 0, 0, 0, 0};
+  task.row_begin = s.rows * row / grid.rows, task.row_end = s.rows * (row + 1) / grid.rows;
+  task.column_begin = pairs * column / grid.columns * 2 * panel_width;
+  task.column_end = std::min(s.columns, pairs * (column + 1) / grid.columns * 2 * panel_width);
+  if (task.row_begin < task.row_end && task.column_begin < task.column_end) HWY_DYNAMIC_DISPATCH(run_task)(task);
+}
+
 }  // namespace
 
 int64_t packed_size(int64_t depth, int64_t columns) {
   return (columns + panel_width - 1) / panel_width * panel_width * depth;
 }
 
-void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed) {
+void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed) { pack(b, depth, columns, packed, depth); }
+
+void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed, int64_t panel_depth) {
   const int64_t panels = (columns + panel_width - 1) / panel_width;
-  parallel_ranges(panels, std::max<int64_t>(1, 16384 / (depth + 1)), [&](int64_t begin, int64_t end) {
+  constexpr int64_t grain = 16384;  // elements that are worth another thread
+  if (b.column_stride == 1) {
+    return parallel_ranges(depth, grain / (columns + 1) + 8, [&](int64_t begin, int64_t end) {
+      HWY_DYNAMIC_DISPATCH(pack_rows)(b, panel_depth, columns, begin, end, packed);
+    });
+  }
+  parallel_ranges(panels, grain / panel_width / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       const Matrix panel = {b.data + p * panel_width * b.column_stride, b.row_stride, b.column_stride};
-      HWY_DYNAMIC_DISPATCH(pack_panel)(panel, depth, columns - p * panel_width, packed + p * panel_width * depth);
+      HWY_DYNAMIC_DISPATCH(pack_panel)(panel, depth, columns - p * panel_width, packed + p * panel_width * panel_depth);
     }
   });
 }
 
 void gemm(const GemmShape& s, const Matrix& a, const float* packed, const Output& c, const Epilogue& epilogue) {
   check(s);
-  if (s.rows == 0 || s.columns == 0) return;
   const Grid grid = cut(s);
-  const int64_t pairs = (s.columns + 2 * panel_width - 1) / (2 * panel_width);
-  parallel_for(grid.rows * grid.columns, [&](int64_t i) {
-    const int64_t row = i / grid.columns, column = i % grid.columns;
-    GemmTask task = {s, a, packed, c, epilogue, 0, 0, 0, 0};
-    task.row_begin = s.rows * row / grid.rows, task.row_end = s.rows * (row + 1) / grid.rows;
-    task.column_begin = pairs * column / grid.columns * 2 * panel_width;
-    task.column_end = std::min(s.columns, pairs * (column + 1) / grid.columns * 2 * panel_width);
-    if (task.row_begin < task.row_end && task.column_begin < task.column_end) HWY_DYNAMIC_DISPATCH(run_task)(task);
-  });
+  parallel_for(grid.rows * grid.columns, [&](int64_t i) { run_piece(s, a, packed, c, epilogue, grid, i); });
+}
+
+void gemm_here(const GemmShape& s, const Matrix& a, const float* packed, const Output& c, const Epilogue& epilogue) {
+  check(s);
+  const Grid grid = {.rows = row_blocks(s)};
+  for (int64_t i = 0; i < grid.rows; ++i) run_piece(s, a, packed, c, epilogue, grid, i);
 }
 
 void gemm(const GemmShape& s, const Matrix& a, const Matrix& b, const Output& c, const Epilogue& epilogue) {
@@ -290,11 +387,14 @@ void gemm(const GemmShape& s, const Matrix& a, const Matrix& b, const Output& c,
 void batched_gemm(int64_t count, const GemmShape& s, const Matrix& a, const Matrix& b, const Output& c,
                   const BatchStrides& strides, bool add) {
   check(s);
-  // Inside the loop over problems each product runs on one thread; a single problem is cut itself.
+  if (count == 1) return gemm(s, a, b, c, {.add = add});
   parallel_for(count, [&](int64_t i) {
     const Matrix ai = {a.data + i * strides.a, a.row_stride, a.column_stride};
     const Matrix bi = {b.data + i * strides.b, b.row_stride, b.column_stride};
-    gemm(s, ai, bi, {c.data + i * strides.c, c.row_stride}, {.add = add});
+    Scratch scratch;
+    float* packed = scratch.take<float>(packed_size(s.depth, s.columns));
+    pack(bi, s.depth, s.columns, packed);
+    gemm_here(s, ai, packed, {c.data + i * strides.c, c.row_stride}, {.add = add});
   });
 }
 

@@ -47,7 +47,13 @@ struct Epilogue {
 int64_t packed_size(int64_t depth, int64_t columns);
 void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed);
 
+// The same into panels of a greater depth, from `packed` on: matrices packed so below each other are multiplied as one.
+void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed, int64_t panel_depth);
+
 void gemm(const GemmShape&, const Matrix& a, const float* packed, const Output& c, const Epilogue& = {});
+
+// The same on the calling thread alone, for the body of a parallel_for: nothing is cut into tasks. Same bits.
+void gemm_here(const GemmShape&, const Matrix& a, const float* packed, const Output& c, const Epilogue& = {});
 
 // The same with B as it comes: packs into scratch memory first.
 void gemm(const GemmShape&, const Matrix& a, const Matrix& b, const Output& c, const Epilogue& = {});

@@ -185,7 +185,7 @@ template <Activation f, class D, class V = hn::Vec<D>>
 HWY_INLINE V activated_slope(D d, V x) {
   const V one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
   if constexpr (f == Activation::relu) {
-    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), one, hn::IfThenElseZero(hn::Ne(x, x), x));
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), one, hn::IfThenElseZero(hn::IsNaN(x), x));
   } else if constexpr (f == Activation::gelu) {
     // Φ(x) + x φ(x)
     const V density = hn::Mul(hn::Set(d, 0.398942280f), exp(d, hn::Mul(hn::Mul(x, x), hn::Neg(half))));

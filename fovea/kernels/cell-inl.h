@@ -1,0 +1,130 @@
+// The LSTM and the GRU cell on one row of `width` elements, after the products with the weights.
+//
+//   lstm_forward(width, {.product = p, .bias = b, .gates = g, …});       // gates: the values of i, f, g, o
+#if defined(FOVEA_KERNELS_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_CELL_INL_H_
+#undef FOVEA_KERNELS_CELL_INL_H_
+#else
+#define FOVEA_KERNELS_CELL_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "fovea/kernels/math-inl.h"
+
+#ifndef FOVEA_KERNELS_CELL_ONCE
+#define FOVEA_KERNELS_CELL_ONCE
+namespace fovea::kernels {
+
+// The gates of one step of one item stand behind one another, `width` floats each: i, f, g, o of an LSTM. A GRU has r,
+// z, the part of n that comes from x, and the part that comes from h.
+struct CellForward {
+  const float *product, *bias;  // the arguments of the gates are their sum
+  const float *hidden, *cell;   // the state before the step; a GRU has no cell
+  float* gates;                 // the gates' values; for a GRU r, z, n and U h + b of n
+  float *next_hidden, *next_cell, *y;
+};
+
+struct CellBackward {
+  const float *gates, *hidden, *cell;  // as the forward pass left them
+  const float *dy, *dhidden;           // of the output and of the state after the step; either may be nothing
+  float* dcarried;  // in and out: what an LSTM's cell, or a GRU's state, passes from step to step without a product
+  float* dgates;    // of the gates' arguments, in the same order
+};
+
+}  // namespace fovea::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// body(j, load, store) for each vector of a row; the last one may be partial.
+template <class Body>
+HWY_INLINE void over_row(int64_t width, Body&& body) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t j = 0;
+  for (; j + lanes <= width; j += lanes) {
+    body(
+        j, [&](const float* p) HWY_ATTR { return hn::LoadU(d, p); },
+        [&](auto v, float* p) HWY_ATTR { hn::StoreU(v, d, p); });
+  }
+  if (j == width) return;
+  const auto mask = hn::FirstN(d, static_cast<size_t>(width - j));
+  body(
+      j, [&](const float* p) HWY_ATTR { return hn::MaskedLoad(mask, d, p); },
+      [&](auto v, float* p) HWY_ATTR { hn::BlendedStore(v, mask, d, p); });
+}
+
+HWY_INLINE void lstm_forward(int64_t width, const CellForward& c) {
+  const hn::ScalableTag<float> d;
+  over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
+    auto argument = [&](int64_t gate) HWY_ATTR {
+      return hn::Add(load(c.product + gate * width + j), load(c.bias + gate * width + j));
+    };
+    const auto i = sigmoid(d, argument(0)), f = sigmoid(d, argument(1));
+    const auto g = tanh(d, argument(2)), o = sigmoid(d, argument(3));
+    const auto cell = hn::MulAdd(f, load(c.cell + j), hn::Mul(i, g)), hidden = hn::Mul(o, tanh(d, cell));
+    store(i, c.gates + j), store(f, c.gates + width + j);
+    store(g, c.gates + 2 * width + j), store(o, c.gates + 3 * width + j);
+    store(cell, c.next_cell + j), store(hidden, c.next_hidden + j), store(hidden, c.y + j);
+  });
+}
+
+HWY_INLINE void lstm_backward(int64_t width, const CellBackward& c) {
+  const hn::ScalableTag<float> d;
+  const auto one = hn::Set(d, 1.0f);
+  over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
+    const auto i = load(c.gates + j), f = load(c.gates + width + j);
+    const auto g = load(c.gates + 2 * width + j), o = load(c.gates + 3 * width + j);
+    const auto before = load(c.cell + j), squashed = tanh(d, hn::MulAdd(f, before, hn::Mul(i, g)));
+    auto dh = c.dhidden ? load(c.dhidden + j) : hn::Zero(d);
+    if (c.dy) dh = hn::Add(dh, load(c.dy + j));
+    const auto through = hn::Mul(hn::Mul(dh, o), hn::NegMulAdd(squashed, squashed, one));
+    const auto dc = hn::Add(load(c.dcarried + j), through);
+    store(hn::Mul(hn::Mul(dc, g), hn::Mul(i, hn::Sub(one, i))), c.dgates + j);
+    store(hn::Mul(hn::Mul(dc, before), hn::Mul(f, hn::Sub(one, f))), c.dgates + width + j);
+    store(hn::Mul(hn::Mul(dc, i), hn::NegMulAdd(g, g, one)), c.dgates + 2 * width + j);
+    store(hn::Mul(hn::Mul(dh, squashed), hn::Mul(o, hn::Sub(one, o))), c.dgates + 3 * width + j);
+    store(hn::Mul(dc, f), c.dcarried + j);
+  });
+}
+
+HWY_INLINE void gru_forward(int64_t width, const CellForward& c) {
+  const hn::ScalableTag<float> d;
+  over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
+    auto argument = [&](int64_t gate) HWY_ATTR {
+      return hn::Add(load(c.product + gate * width + j), load(c.bias + gate * width + j));
+    };
+    const auto r = sigmoid(d, argument(0)), z = sigmoid(d, argument(1)), u = argument(3);
+    const auto n = tanh(d, hn::MulAdd(r, u, argument(2)));
+    const auto hidden = hn::MulAdd(z, hn::Sub(load(c.hidden + j), n), n);
+    store(r, c.gates + j), store(z, c.gates + width + j);
+    store(n, c.gates + 2 * width + j), store(u, c.gates + 3 * width + j);
+    store(hidden, c.next_hidden + j), store(hidden, c.y + j);
+  });
+}
+
+HWY_INLINE void gru_backward(int64_t width, const CellBackward& c) {
+  const hn::ScalableTag<float> d;
+  const auto one = hn::Set(d, 1.0f);
+  over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
+    const auto r = load(c.gates + j), z = load(c.gates + width + j);
+    const auto n = load(c.gates + 2 * width + j), u = load(c.gates + 3 * width + j);
+    auto dh = load(c.dcarried + j);
+    if (c.dhidden) dh = hn::Add(dh, load(c.dhidden + j));
+    if (c.dy) dh = hn::Add(dh, load(c.dy + j));
+    const auto dn = hn::Mul(hn::Mul(dh, hn::Sub(one, z)), hn::NegMulAdd(n, n, one));
+    const auto dz = hn::Mul(hn::Mul(dh, hn::Sub(load(c.hidden + j), n)), hn::Mul(z, hn::Sub(one, z)));
+    const auto dr = hn::Mul(hn::Mul(dn, u), hn::Mul(r, hn::Sub(one, r)));
+    store(dr, c.dgates + j), store(dz, c.dgates + width + j);
+    store(dn, c.dgates + 2 * width + j), store(hn::Mul(dn, r), c.dgates + 3 * width + j);
+    store(hn::Mul(dh, z), c.dcarried + j);
+  });
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
