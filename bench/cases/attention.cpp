@@ -54,13 +54,66 @@ void bench_forward(Bencher& b, int64_t tokens, int64_t width, bool causal) {
   b.flops("attention_forward", p.name, p.flops, [&] { attention_forward(p.attention, p.result); });
 }
 
+void bench_backward(Bencher& b, int64_t tokens, int64_t width, bool causal) {
+  Problem p(tokens, 12, width, causal);
+  attention_forward(p.attention, p.result);
+  std::vector<float> d_out = random_floats(p.out.size(), 4), d_q(p.q.size()), d_k(p.k.size()), d_v(p.v.size());
+  const Tokens& like = p.attention.q;
+  auto target = [&](std::vector<float>& x) { return TokensOut{x.data(), like.batch, like.token, like.head}; };
+  AttentionGradients g = {.out = {p.out.data(), like.batch, like.token, like.head},
+                          .d_out = {d_out.data(), like.batch, like.token, like.head},
+                          .lse = p.lse.data(),
+                          .d_q = target(d_q),
+                          .d_k = target(d_k),
+                          .d_v = target(d_v)};
+  b.flops("attention_backward", p.name, 2.5 * p.flops, [&] { attention_backward(p.attention, g); });
+}
+
+// The same forward with the weights of one head, or of all of them, written out.
+void bench_probe(Bencher& b, bool all, bool causal) {
+  const int64_t tokens = 2048;
+  Problem p(tokens, 12, 64, causal);
+  std::vector<int64_t> heads = {5};
+  if (all) heads = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  std::vector<float> weights(heads.size() * tokens * tokens);
+  AttentionProbe probe = {.heads = heads, .row_end = tokens, .key_end = tokens, .weights = weights.data()};
+  b.ratio(
+      all ? "attention_probe_all" : "attention_probe_one_head", p.name,
+      [&] { attention_forward(p.attention, p.result, probe); }, [&] { attention_forward(p.attention, p.result); });
+}
+
+// One query against a cache of packed keys: every key and value is read once.
+void bench_decode(Bencher& b, int64_t heads, int64_t key_heads) {
+  const int64_t keys = 16384, width = 64, size = packed_keys_size(keys, width), row = key_heads * width;
+  std::vector<float> q = random_floats(heads * width, 1), v = random_floats(keys * row, 3),
+                     packed = random_floats(key_heads * size, 2), out(heads * width);
+  Attention attention = {
+      .shape =
+          {.queries = 1, .keys = keys, .heads = heads, .key_heads = key_heads, .width = width, .value_width = width},
+      .q = {q.data(), heads * width, heads * width, width},
+      .v = {v.data(), keys * row, row, width},
+      .packed_keys = {packed.data(), key_heads * size, size},
+      .scale = 0.125f,
+      .causal = true};
+  AttentionResult result = {.out = {out.data(), heads * width, heads * width, width}};
+  b.rate("attention_decode", fmt::format("heads={} key_heads={} width={} keys={}", heads, key_heads, width, keys),
+         8e-9 * keys * row, "GB/s", [&] { attention_forward(attention, result); });
+}
+
 }  // namespace
 
-extern const Bench attention = {.name = "attention", .help = "fused attention", .run = [](Bencher& b) {
+extern const Bench attention = {.name = "attention",
+                                .help = "fused attention: forward, backward, with its weights, decoding",
+                                .run = [](Bencher& b) {
                                   for (bool causal : {false, true}) {
                                     for (int64_t tokens : {512, 2048}) bench_forward(b, tokens, 64, causal);
                                   }
                                   bench_forward(b, 2048, 128, false);
+                                  for (bool causal : {false, true}) bench_backward(b, 2048, 64, causal);
+                                  for (bool causal : {false, true})
+                                    bench_probe(b, false, causal), bench_probe(b, true, causal);
+                                  bench_decode(b, 12, 12);
+                                  bench_decode(b, 16, 4);
                                 }};
 
 }  // namespace fovea

@@ -128,7 +128,6 @@ class ForwardPass {
       }
     }
     for (int64_t g = 0; g < groups; ++g) {
-      if (groups_[g].first == groups_[g].last) continue;
       for (int64_t r = g * group_rows; r < g * group_rows + group_size(g); ++r) soften_row(r, groups_[g]);
     }
     for (int64_t g = 0; g < groups; ++g) mix_group(block, g);
@@ -136,6 +135,10 @@ class ForwardPass {
 
   void soften_row(int64_t r, const Columns& c) {
     float* s = scores_ + r * score_stride;
+    if (c.first == c.last) {
+      if (kept_[r].slot.wanted) keep_block(kept_[r], c, running_[r].maximum, s);
+      return;
+    }
     finish_scores(a_, row_[r], c, s, nullptr);
     float factor = absorb_row(c, s, running_[r]);
     if (factor != 1) multiply(out_ + r * columns_, columns_, factor);

@@ -40,8 +40,8 @@ HWY_INLINE void dot_few_rows(const float* q, int64_t rows, const float* k, int64
 
 // Scores of all rows with one key block; group g needs columns groups[g]. A pair of panels stays in the first cache
 // while all groups pass by it.
-HWY_NOINLINE void dot_scores(const float* q, int64_t rows, const float* k, int64_t width, const Columns* groups,
-                             float* s) {
+HWY_NOINLINE inline void dot_scores(const float* q, int64_t rows, const float* k, int64_t width, const Columns* groups,
+                                    float* s) {
   constexpr int pair = wide ? 2 : 1;
   int64_t full = rows / group_rows;
   for (int64_t j = 0; j < block_keys; j += pair * panel) {
