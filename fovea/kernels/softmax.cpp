@@ -33,13 +33,13 @@ HWY_INLINE Extent extent(int64_t width, const float* x) {
   for (; i + 2 * lanes <= width; i += 2 * lanes) {
     const RowVector a = hn::LoadU(d, x + i), b = hn::LoadU(d, x + i + lanes);
     m0 = hn::Max(m0, a), m1 = hn::Max(m1, b);
-    nan = hn::Or(nan, hn::Or(hn::VecFromMask(d, hn::Ne(a, a)), hn::VecFromMask(d, hn::Ne(b, b))));
+    nan = hn::Or(nan, hn::Or(hn::VecFromMask(d, hn::IsNaN(a)), hn::VecFromMask(d, hn::IsNaN(b))));
   }
   for (; i < width; i += lanes) {
     const PartOfVector part = {width - i < lanes ? width - i : lanes};
     const RowVector a = hn::IfThenElse(part.mask(), part.load(x + i), lowest);
     m0 = hn::Max(m0, a);
-    nan = hn::Or(nan, hn::VecFromMask(d, hn::Ne(a, a)));
+    nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(a)));
   }
   const bool has_nan = !hn::AllTrue(du, hn::Eq(hn::BitCast(du, nan), hn::Zero(du)));
   return {hn::GetLane(hn::MaxOfLanes(d, hn::Max(m0, m1))), has_nan};

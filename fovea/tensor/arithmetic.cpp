@@ -1,6 +1,7 @@
 #include "fovea/tensor/arithmetic.h"
 
 #include <cmath>
+#include <type_traits>
 
 #include "fovea/kernels/elementwise.h"
 #include "fovea/tensor/gradient.h"
@@ -259,12 +260,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   require(condition.dtype() == DType::i8, "where: found a condition of type {}, expected I8", name(condition.dtype()));
   require_same_type("where", a, b);
   Tensor y(broadcast(condition.shape(), broadcast(a.shape(), b.shape(), "where"), "where"), a.dtype());
-  if (a.dtype() == DType::i64)
-    choose_rows<int64_t>(condition, a, b, y);
-  else if (a.dtype() == DType::i8)
-    choose_rows<int8_t>(condition, a, b, y);
-  else
-    with_number("where", a.dtype(), [&](auto zero) { choose_rows<decltype(zero)>(condition, a, b, y); });
+  with_type(a.dtype(), [&](auto* of) { choose_rows<std::remove_pointer_t<decltype(of)>>(condition, a, b, y); });
   if (!needs_gradient(a, b)) return y;
   return with_gradient("where", y, {a, b},
                        [condition, p = a.shape(), q = b.shape(), first = a.needs_gradient(),

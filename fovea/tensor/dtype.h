@@ -43,4 +43,24 @@ inline constexpr DType dtype_of<int8_t> = DType::i8;
 template <>
 inline constexpr DType dtype_of<int64_t> = DType::i64;
 
+// Calls f with a null pointer of the C++ type that stands for `type`:
+//   with_type(x.dtype(), [&](auto* of) { using T = std::remove_pointer_t<decltype(of)>; … x.data<T>() … });
+template <class F>
+void with_type(DType type, F&& f) {
+  switch (type) {
+    case DType::f32:
+      return f(static_cast<float*>(nullptr));
+    case DType::f64:
+      return f(static_cast<double*>(nullptr));
+    case DType::f16:
+      return f(static_cast<Float16*>(nullptr));
+    case DType::bf16:
+      return f(static_cast<BFloat16*>(nullptr));
+    case DType::i8:
+      return f(static_cast<int8_t*>(nullptr));
+    case DType::i64:
+      return f(static_cast<int64_t*>(nullptr));
+  }
+}
+
 }  // namespace fovea

@@ -120,9 +120,10 @@ Tensor best(const char* operation, const Tensor& x, int axis, Better better) {
       for (int64_t line = begin; line < end; ++line) {
         const T* v = values + line / b.inner * b.count * b.inner + line % b.inner;
         int64_t at = 0;
-        for (int64_t i = 1; i < b.count && v[at * b.inner] == v[at * b.inner]; ++i) {
+        T most = v[0];
+        for (int64_t i = 1; i < b.count && most == most; ++i) {
           const T candidate = v[i * b.inner];
-          if (better(candidate, v[at * b.inner]) || candidate != candidate) at = i;
+          if (better(candidate, most) || candidate != candidate) at = i, most = candidate;
         }
         found[line] = at;
       }

@@ -30,25 +30,6 @@ int64_t checked_elements(const Shape& shape, DType type) {
   return elements;
 }
 
-// Calls f with a null pointer of the C++ type that stands for `type`.
-template <class F>
-void with_type(DType type, F&& f) {
-  switch (type) {
-    case DType::f32:
-      return f(static_cast<float*>(nullptr));
-    case DType::f64:
-      return f(static_cast<double*>(nullptr));
-    case DType::f16:
-      return f(static_cast<Float16*>(nullptr));
-    case DType::bf16:
-      return f(static_cast<BFloat16*>(nullptr));
-    case DType::i8:
-      return f(static_cast<int8_t*>(nullptr));
-    case DType::i64:
-      return f(static_cast<int64_t*>(nullptr));
-  }
-}
-
 template <class To, class From>
 To convert(From x) {
   if constexpr (std::is_same_v<To, From>)
