@@ -6,8 +6,9 @@ namespace fovea {
 namespace {
 
 void check(const char* where, const ConvolutionConfig& c) {
-  require(c.inputs > 0 && c.outputs > 0 && c.kernel > 0, "{}: found {} inputs, {} outputs and a kernel of {}, expected at least 1 of each",
-          where, c.inputs, c.outputs, c.kernel);
+  require(c.inputs > 0 && c.outputs > 0 && c.kernel > 0,
+          "{}: found {} inputs, {} outputs and a kernel of {}, expected at least 1 of each", where, c.inputs, c.outputs,
+          c.kernel);
   require(c.groups > 0 && c.inputs % c.groups == 0 && c.outputs % c.groups == 0,
           "{}: found {} groups of {} inputs and {} outputs, expected a divisor of both", where, c.groups, c.inputs,
           c.outputs);

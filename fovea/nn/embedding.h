@@ -23,8 +23,8 @@ class Embedding final {
   };
   explicit Embedding(const Config&);
 
-  Tensor operator()(const Tensor& ids) const;     // i64 [...] → [..., width]
-  Tensor as_output(const Tensor& x) const;        // x Wᵀ
+  Tensor operator()(const Tensor& ids) const;  // i64 [...] → [..., width]
+  Tensor as_output(const Tensor& x) const;     // x Wᵀ
   void weights(Weights& w) { w("weight", weight_, init_); }
   const Tensor& weight() const { return weight_; }
 

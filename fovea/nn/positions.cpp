@@ -142,9 +142,8 @@ Tensor RotaryPositions::operator()(const Tensor& x, int64_t offset) const {
   const Turns t = turns(x.size(1), offset);
   Tensor y = turned(x, t, 1);
   if (!x.needs_gradient()) return y;
-  return with_gradient("rotary", y, {x}, [self = *this, t](const Tensor& dy) {
-    return Gradients{self.turned(dy, t, -1)};
-  });
+  return with_gradient("rotary", y, {x},
+                       [self = *this, t](const Tensor& dy) { return Gradients{self.turned(dy, t, -1)}; });
 }
 
 }  // namespace fovea

@@ -19,9 +19,7 @@ struct Plan {
   int64_t depth() const { return channels / options.groups * kernel_rows * kernel_columns; }
   int64_t positions() const { return out_rows * out_columns; }
   Shape weight_shape() const { return {1, options.groups, outputs / options.groups, depth()}; }
-  Shape output_shape(int64_t items) const {
-    return {items, options.groups, outputs / options.groups, positions()};
-  }
+  Shape output_shape(int64_t items) const { return {items, options.groups, outputs / options.groups, positions()}; }
 };
 
 // How many places a kernel fits along one axis.
@@ -61,8 +59,7 @@ void for_each_meeting(const Plan& p, int64_t row, int64_t i, int64_t j, Body&& b
   if (in_row < 0 || in_row >= p.rows) return;
   const int64_t shift = j * o.dilation[1] - o.padding[1];
   const int64_t begin = shift >= 0 ? 0 : (-shift + o.stride[1] - 1) / o.stride[1];
-  const int64_t end =
-      p.columns <= shift ? 0 : std::min(p.out_columns, (p.columns - 1 - shift) / o.stride[1] + 1);
+  const int64_t end = p.columns <= shift ? 0 : std::min(p.out_columns, (p.columns - 1 - shift) / o.stride[1] + 1);
   for (int64_t c = begin; c < end; ++c) body(row * p.out_columns + c, in_row * p.columns + c * o.stride[1] + shift);
 }
 
@@ -122,7 +119,9 @@ Tensor forward(const Plan& p, const Tensor& x, const Tensor& weight) {
   Tensor y({p.batch, p.outputs, p.out_rows, p.out_columns}, x.dtype());
   const Tensor w = weight.reshape(p.weight_shape());
   over_blocks(p, [&](int64_t begin, int64_t end) {
-    y.slice(0, begin, end).reshape(p.output_shape(end - begin)).copy_from(matmul(w, unfolded(p, x.slice(0, begin, end))));
+    y.slice(0, begin, end)
+        .reshape(p.output_shape(end - begin))
+        .copy_from(matmul(w, unfolded(p, x.slice(0, begin, end))));
   });
   return y;
 }
