@@ -29,8 +29,12 @@ inline NamedTensors golden(const std::string& prefix) {
 // The script's numbers().
 inline Tensor golden_numbers(const Shape& shape, int64_t seed, double scale = 1) {
   std::vector<double> values(static_cast<size_t>(shape.elements()));
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<double>((static_cast<int64_t>(i + 1) * 7919 + 104729 * seed) % 2003 - 1001) / 1001 * scale;
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint32_t v = static_cast<uint32_t>(i + 1 + 1000003 * static_cast<uint64_t>(seed)) * 2654435761u;
+    v = (v ^ v >> 15) * 2246822519u;
+    v ^= v >> 13;
+    values[i] = (static_cast<double>(v >> 16) / 32768 - 1) * scale;
+  }
   return tensor(shape, values);
 }
 

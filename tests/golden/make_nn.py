@@ -15,10 +15,11 @@ torch.set_num_threads(1)
 
 
 def numbers(shape, seed, scale=1.0):
-    """Numbers that the tests compute too: ((7919 (i + 1) + 104729 seed) mod 2003 − 1001) / 1001 · scale."""
-    count = math.prod(shape)
-    i = torch.arange(count, dtype=torch.int64)
-    return ((((i + 1) * 7919 + 104729 * seed) % 2003 - 1001).double() / 1001 * scale).reshape(shape)
+    """Numbers in [−scale, scale) that the tests compute too: an integer hash of the index and the seed."""
+    v = (torch.arange(math.prod(shape), dtype=torch.int64) + 1 + 1000003 * seed) * 2654435761 & 0xFFFFFFFF
+    v = (v ^ v >> 15) * 2246822519 & 0xFFFFFFFF
+    v = v ^ v >> 13
+    return (((v >> 16).double() / 32768 - 1) * scale).reshape(shape)
 
 
 def fill(module, scale=0.5):
