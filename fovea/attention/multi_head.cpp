@@ -129,7 +129,7 @@ AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const Tensor& m
     return finish(attend(queries(x, 0), projected.keys, projected.values, options_for(o), c));
   }
   require(!c.training, "MultiHeadAttention: found a cache in training, expected none: it keeps no gradient");
-  LayerCache& cache = c.cache->at(c.place);
+  LayerCache& cache = c.cache->memory_at(c.place);
   if (cache.length() == 0) {
     const Projected projected = project(memory, 0);
     cache.append(projected.keys, projected.values, *form_, form_weights_);
