@@ -1,6 +1,7 @@
-# catalogue(VARIABLE TYPE FOLDER HEADER): a folder is a catalogue. Each FOLDER/x.cpp defines one `extern const TYPE x`;
-# this writes the source file that lists them all as `fovea::catalogue<TYPE>()` and puts its path into VARIABLE.
-function(catalogue variable type folder header)
+# catalogue(VARIABLE TYPE FOLDER HEADER NAMESPACE): a folder is a catalogue. Each FOLDER/x.cpp defines one
+# `extern const TYPE x` in NAMESPACE; this writes the source file that lists them all as `fovea::catalogue<TYPE>()` and puts its
+# path into VARIABLE.
+function(catalogue variable type folder header namespace)
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
   list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
   set(declarations "")
@@ -8,14 +9,17 @@ function(catalogue variable type folder header)
   foreach(file ${files})
     get_filename_component(name ${file} NAME_WE)
     string(APPEND declarations "extern const ${type} ${name};\n")
-    string(APPEND entries "      &${name},\n")
+    string(APPEND entries "      &${namespace}::${name},\n")
   endforeach()
   set(output ${PROJECT_BINARY_DIR}/catalogues/${variable}.cpp)
   file(CONFIGURE OUTPUT ${output} CONTENT
 "#include \"${header}\"
 
+namespace ${namespace} {
+${declarations}}  // namespace ${namespace}
+
 namespace fovea {
-${declarations}
+
 template <>
 std::span<const ${type}* const> catalogue<${type}>() {
   static constexpr const ${type}* entries[] = {

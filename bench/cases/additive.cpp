@@ -6,7 +6,7 @@
 #include "fovea/base/random.h"
 #include "fovea/kernels/attention.h"
 
-namespace fovea {
+namespace fovea::benches {
 
 extern const Bench additive = {
     .name = "additive", .help = "additive scores, alone and against a vectorised tanh", .run = [](Bencher& b) {
@@ -32,4 +32,4 @@ extern const Bench additive = {
           "additive_vs_tanh", name, [&] { tanh_scores(problem); }, [&] { kernels::additive_scores(problem); });
     }};
 
-}  // namespace fovea
+}  // namespace fovea::benches

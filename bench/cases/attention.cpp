@@ -6,7 +6,7 @@
 #include "fovea/base/threads.h"
 #include "fovea/kernels/attention.h"
 
-namespace fovea {
+namespace fovea::benches {
 namespace {
 
 using namespace kernels;
@@ -116,4 +116,4 @@ extern const Bench attention = {.name = "attention",
                                   bench_decode(b, 16, 4);
                                 }};
 
-}  // namespace fovea
+}  // namespace fovea::benches

@@ -5,7 +5,7 @@
 #include "fovea/base/random.h"
 #include "fovea/kernels/gemm.h"
 
-namespace fovea {
+namespace fovea::benches {
 namespace {
 
 using kernels::gemm;
@@ -64,4 +64,4 @@ extern const Bench linear = {
       one_row(b);
     }};
 
-}  // namespace fovea
+}  // namespace fovea::benches

@@ -10,7 +10,7 @@
 #include "fovea/base/threads.h"
 #include "fovea/kernels/attention.h"
 
-namespace fovea {
+namespace fovea::benches {
 namespace {
 
 using namespace kernels;
@@ -88,4 +88,4 @@ extern const Bench memory = {
       }
     }};
 
-}  // namespace fovea
+}  // namespace fovea::benches

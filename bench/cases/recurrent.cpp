@@ -7,7 +7,7 @@
 #include "fovea/base/random.h"
 #include "fovea/kernels/recurrent.h"
 
-namespace fovea {
+namespace fovea::benches {
 namespace {
 
 using kernels::RecurrentCell;
@@ -50,4 +50,4 @@ extern const Bench recurrent = {
       forward_backward(b, "gru_forward_backward", {RecurrentCell::gru, 64, 32, 256, 256});
     }};
 
-}  // namespace fovea
+}  // namespace fovea::benches

@@ -8,7 +8,7 @@
 #include "fovea/base/threads.h"
 #include "fovea/kernels/simd.h"
 
-namespace fovea {
+namespace fovea::verbs {
 namespace {
 
 struct BenchOptions {
@@ -72,4 +72,4 @@ extern const Verb bench = {
         run_benches(o, {1, usable_cores()});
     }};
 
-}  // namespace fovea
+}  // namespace fovea::verbs

@@ -1,4 +1,7 @@
 // attend() through the fused kernel: tensors become the kernel's pointers, and its backward pass the tape's gradient.
+#include <cmath>
+#include <limits>
+
 #include "fovea/attention/cache.h"
 #include "fovea/attention/check.h"
 #include "fovea/attention/probe.h"
@@ -188,6 +191,19 @@ Tensor gather_choices(const AttentionSizes& n, const Tensor& selected, const Ten
   return y;
 }
 
+// A NaN among the scores that a query sees leaves nothing to choose from: it stays visible.
+void show_nan(Tensor& output, const Tensor& lse) {
+  for (int64_t b = 0; b < output.size(0); ++b) {
+    for (int64_t i = 0; i < output.size(1); ++i) {
+      for (int64_t h = 0; h < output.size(2); ++h) {
+        if (!std::isnan(lse.data<float>()[(b * output.size(2) + h) * output.size(1) + i])) continue;
+        float* row = output.data<float>() + b * output.stride(0) + i * output.stride(1) + h * output.stride(2);
+        std::fill(row, row + output.size(3), std::numeric_limits<float>::quiet_NaN());
+      }
+    }
+  }
+}
+
 Tensor scatter_choices(const AttentionSizes& n, const Tensor& selected, const Tensor& dy) {
   Tensor dv = zeros({n.batch, n.keys, n.key_heads, n.value_width});
   Tensor rows = with_unit_stride(dy);
@@ -225,6 +241,9 @@ Choice choose(const Problem& problem, const Context& c) {
     if (n.keys == 0) return {choice.forward, full(rows, -1, DType::i64), zeros(rows)};
     choice.selected = choice.forward.probe.top_keys.reshape(rows);
     choice.log_probability = log(choice.forward.probe.top_weights.reshape(rows));
+    for (int64_t row = 0; row < choice.selected.elements(); ++row) {
+      if (choice.selected.data<int64_t>()[row] < 0) choice.log_probability.data<float>()[row] = 0;
+    }
     return choice;
   }
   KernelProbe probe;
@@ -247,6 +266,7 @@ AttentionResult hard_result(const std::shared_ptr<const Problem>& problem, const
   const Choice choice = choose(*problem, c);
   result.selected = choice.selected;
   Tensor output = gather_choices(problem->sizes, choice.selected, problem->operands.v);
+  show_nan(output, choice.forward.lse);
   std::vector<Tensor> both = with_gradient(
       "attend", {output, choice.log_probability}, problem->operands.list(),
       [problem, choice, kind](std::span<const Tensor> d) {

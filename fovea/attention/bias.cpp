@@ -61,8 +61,8 @@ Tensor dense_bias(const Bias& bias, const Mask& mask, Shape scores, DType type) 
   const int64_t batch = scores[0], heads = scores[1], queries = scores[2], keys = scores[3];
   Tensor result;
   if (Tensor line = distance_line(bias, heads, queries, keys, type)) {
-    Tensor places = distances(mask, batch, queries, keys) + tensor({}, std::vector<int64_t>{keys - 1});
-    result = rows(line.transpose(0, 1), places).permute({0, 3, 1, 2});  // [batch, queries, keys, heads] → heads second
+    result = rows(line.transpose(0, 1), distance_places(mask, batch, queries, keys))
+                 .permute({0, 3, 1, 2});  // [batch, queries, keys, heads] → heads second
   }
   if (bias.added) {
     require(!mask.query_starts,

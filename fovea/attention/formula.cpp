@@ -34,7 +34,7 @@ Tensor log_weights(const Tensor& scores, const Tensor& sinks) {
 // 1 / (1 − p) where a weight stays and 0 where it is dropped, by the same numbers as the kernel's.
 Tensor dropout_factors(const Shape& weights, const AttentionOptions& o, const Context& c, DType type) {
   kernels::Dropout dropout = attention_dropout(o, c);
-  Tensor factors(weights, DType::f64);
+  Tensor factors = zeros(weights, DType::f64);
   double* f = factors.data<double>();
   std::vector<kernels::Sequence> sequences = sequences_of(o.mask, weights[0], weights[2], weights[3]);
   if (sequences.empty()) {

@@ -94,11 +94,11 @@ Tensor dense_mask(const Mask& mask, int64_t batch, int64_t queries, int64_t keys
   return result;
 }
 
-Tensor distances(const Mask& mask, int64_t batch, int64_t queries, int64_t keys) {
+Tensor distance_places(const Mask& mask, int64_t batch, int64_t queries, int64_t keys) {
   Tensor result = zeros({batch, queries, keys}, DType::i64);
   int64_t* out = result.data<int64_t>();
   for_each_pair(mask, batch, queries, keys, [&](const kernels::Sequence& s, int64_t, int64_t i, int64_t j) {
-    out[(s.batch * queries + s.query_begin + i) * keys + s.key_begin + j] = distance(s, i, j);
+    out[(s.batch * queries + s.query_begin + i) * keys + s.key_begin + j] = distance(s, i, j) + keys - 1;
   });
   return result;
 }

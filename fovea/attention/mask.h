@@ -36,7 +36,8 @@ Tensor expanded_mask(const Mask&, int64_t batch, int64_t queries, int64_t keys);
 // The whole mask written out, i8 [batch, heads or 1, queries, keys]; what the formula uses.
 Tensor dense_mask(const Mask&, int64_t batch, int64_t queries, int64_t keys);
 
-// j − (i + keys − queries) for every pair within its sequence, i64 [batch, queries, keys]; 0 between sequences.
-Tensor distances(const Mask&, int64_t batch, int64_t queries, int64_t keys);
+// Where each pair's distance j − (i + keys − queries) within its sequence stands on a line of distances that begins at
+// −(keys − 1), i64 [batch, queries, keys]; 0 between sequences.
+Tensor distance_places(const Mask&, int64_t batch, int64_t queries, int64_t keys);
 
 }  // namespace fovea

@@ -23,6 +23,7 @@ struct CellForward {
   const float *hidden, *cell;   // the state before the step; a GRU has no cell
   float* gates;                 // the gates' values; for a GRU r, z, n and U h + b of n
   float *next_hidden, *next_cell, *y;
+  int64_t ahead;  // floats from these gates to the next item's
 };
 
 struct CellBackward {
@@ -30,6 +31,7 @@ struct CellBackward {
   const float *dy, *dhidden;           // of the output and of the state after the step; either may be nothing
   float* dcarried;  // in and out: what an LSTM's cell, or a GRU's state, passes from step to step without a product
   float* dgates;    // of the gates' arguments, in the same order
+  int64_t ahead;    // floats from these gates to the next item's
 };
 
 }  // namespace fovea::kernels
@@ -57,14 +59,44 @@ HWY_INLINE void over_row(int64_t width, Body&& body) {
       [&](auto v, float* p) HWY_ATTR { hn::BlendedStore(v, mask, d, p); });
 }
 
+// 1 + exp(−x), the denominator of σ(x). Beyond ±40 σ(x) is as good as 0 or 1, and the product of two denominators is
+// finite.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V sigmoid_denominator(D d, V x) {
+  const ExpParts<D> parts(d, hn::Neg(clamp(d, x, -40.0f, 40.0f)));
+  const V scale = parts.scale(d);
+  return hn::Add(hn::Set(d, 1.0f), hn::MulAdd(parts.r_minus_one, scale, scale));
+}
+
+// Two fractions by one division, since that is the slowest instruction here: a / p and b / q from 1 / (p q).
+template <class D, class V = hn::Vec<D>>
+struct TwoFractions {
+  V first, second;
+  HWY_INLINE TwoFractions(D d, V a, V p, V b, V q) {
+    const V both = hn::Div(hn::Set(d, 1.0f), hn::Mul(p, q));
+    first = hn::Mul(a, hn::Mul(both, q)), second = hn::Mul(b, hn::Mul(both, p));
+  }
+};
+
+// The next row's cache lines are asked for while this row is computed; `ahead` floats lie between them.
+HWY_INLINE void prefetch_gates(const float* gates, int64_t width, int64_t ahead) {
+  for (int64_t gate = 0; gate < 4; ++gate) __builtin_prefetch(gates + gate * width + ahead);
+}
+
 HWY_INLINE void lstm_forward(int64_t width, const CellForward& c) {
   const hn::ScalableTag<float> d;
   over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
     auto argument = [&](int64_t gate) HWY_ATTR {
       return hn::Add(load(c.product + gate * width + j), load(c.bias + gate * width + j));
     };
-    const auto i = sigmoid(d, argument(0)), f = sigmoid(d, argument(1));
-    const auto g = tanh(d, argument(2)), o = sigmoid(d, argument(3));
+    const auto one = hn::Set(d, 1.0f);
+    prefetch_gates(c.gates + j, width, c.ahead);
+    const TwoFractions<hn::ScalableTag<float>> input_forget(d, one, sigmoid_denominator(d, argument(0)), one,
+                                                            sigmoid_denominator(d, argument(1)));
+    const auto t = exp_minus_one(d, clamp(d, hn::Add(argument(2), argument(2)), -18.04f, 18.04f));
+    const TwoFractions<hn::ScalableTag<float>> candidate_output(d, t, hn::Add(t, hn::Set(d, 2.0f)), one,
+                                                                sigmoid_denominator(d, argument(3)));
+    const auto i = input_forget.first, f = input_forget.second, g = candidate_output.first, o = candidate_output.second;
     const auto cell = hn::MulAdd(f, load(c.cell + j), hn::Mul(i, g)), hidden = hn::Mul(o, tanh(d, cell));
     store(i, c.gates + j), store(f, c.gates + width + j);
     store(g, c.gates + 2 * width + j), store(o, c.gates + 3 * width + j);
@@ -76,6 +108,7 @@ HWY_INLINE void lstm_backward(int64_t width, const CellBackward& c) {
   const hn::ScalableTag<float> d;
   const auto one = hn::Set(d, 1.0f);
   over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
+    prefetch_gates(c.gates + j, width, c.ahead), prefetch_gates(c.dgates + j, width, c.ahead);
     const auto i = load(c.gates + j), f = load(c.gates + width + j);
     const auto g = load(c.gates + 2 * width + j), o = load(c.gates + 3 * width + j);
     const auto before = load(c.cell + j), squashed = tanh(d, hn::MulAdd(f, before, hn::Mul(i, g)));
@@ -97,7 +130,11 @@ HWY_INLINE void gru_forward(int64_t width, const CellForward& c) {
     auto argument = [&](int64_t gate) HWY_ATTR {
       return hn::Add(load(c.product + gate * width + j), load(c.bias + gate * width + j));
     };
-    const auto r = sigmoid(d, argument(0)), z = sigmoid(d, argument(1)), u = argument(3);
+    const auto one = hn::Set(d, 1.0f);
+    prefetch_gates(c.gates + j, width, c.ahead);
+    const TwoFractions<hn::ScalableTag<float>> reset_update(d, one, sigmoid_denominator(d, argument(0)), one,
+                                                            sigmoid_denominator(d, argument(1)));
+    const auto r = reset_update.first, z = reset_update.second, u = argument(3);
     const auto n = tanh(d, hn::MulAdd(r, u, argument(2)));
     const auto hidden = hn::MulAdd(z, hn::Sub(load(c.hidden + j), n), n);
     store(r, c.gates + j), store(z, c.gates + width + j);
@@ -110,6 +147,7 @@ HWY_INLINE void gru_backward(int64_t width, const CellBackward& c) {
   const hn::ScalableTag<float> d;
   const auto one = hn::Set(d, 1.0f);
   over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
+    prefetch_gates(c.gates + j, width, c.ahead), prefetch_gates(c.dgates + j, width, c.ahead);
     const auto r = load(c.gates + j), z = load(c.gates + width + j);
     const auto n = load(c.gates + 2 * width + j), u = load(c.gates + 3 * width + j);
     auto dh = load(c.dcarried + j);

@@ -1,9 +1,14 @@
 #include "fovea/kernels/elementwise.h"
 
+#include "fovea/base/threads.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/elementwise.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "fovea/kernels/math-inl.h"
+#include "fovea/kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -55,11 +60,36 @@ void combine_rows(Binary op, int64_t count, const Operand& a, const Operand& b, 
   }
 }
 
+template <class F>
+HWY_INLINE void apply_to_all(int64_t count, const float* x, float* y, const F& f) {
+  for_each_vector(count, [&](int64_t i, auto part) HWY_ATTR { part.store(f(part.load(x + i)), y + i); });
+}
+
+void apply_range(Unary op, int64_t count, const float* x, float* y) {
+  const RowTag d;
+  switch (op) {
+    case Unary::exp:
+      return apply_to_all(count, x, y, [&](RowVector v) HWY_ATTR { return exp(d, v); });
+    case Unary::log:
+      return apply_to_all(count, x, y, [&](RowVector v) HWY_ATTR { return log(d, v); });
+    case Unary::sqrt:
+      return apply_to_all(count, x, y, [&](RowVector v) HWY_ATTR { return hn::Sqrt(v); });
+  }
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace fovea::kernels {
+
+HWY_EXPORT(apply_range);
+void apply(Unary op, int64_t count, const float* x, float* y) {
+  constexpr int64_t grain = 16384;  // elements that are worth another thread
+  parallel_ranges(count, grain, [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(apply_range)(op, end - begin, x + begin, y + begin);
+  });
+}
 
 HWY_EXPORT(combine_rows);
 void combine(Binary op, int64_t count, const Operand& a, const Operand& b, float* y) {

@@ -40,32 +40,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 // stopped.
 inline constexpr int64_t depth_block = 768;
 
-void pack_panel(const Matrix& b, int64_t depth, int64_t columns, float* packed) {
-  pack_lanes<panel_width>(b.data, b.column_stride, b.row_stride, columns, depth, packed);
-}
-
-// Rows [begin, end) of a B with contiguous rows, into all panels: read in the order of memory, eight rows at a time, so
-// that each panel's page is visited once for eight lines.
-void pack_rows(const Matrix& b, int64_t panel_depth, int64_t columns, int64_t begin, int64_t end, float* packed) {
-  const FloatTag d;
-  const int64_t whole = columns / panel_width;
-  for (int64_t k = begin; k < end; k += 8) {
-    const int64_t stop = HWY_MIN(k + 8, end);
-    for (int64_t p = 0; p < whole; ++p) {
-      for (int64_t i = k; i < stop; ++i) {
-        const float* from = b.data + i * b.row_stride + p * panel_width;
-        float* to = packed + (p * panel_depth + i) * panel_width;
-        for (int64_t j = 0; j < panel_width; j += lanes) hn::StoreU(hn::LoadU(d, from + j), d, to + j);
-      }
-    }
-  }
-  if (whole * panel_width == columns) return;
-  const float* from = b.data + begin * b.row_stride + whole * panel_width;
-  pack_lanes<panel_width>(from, 1, b.row_stride, columns - whole * panel_width, end - begin,
-                          packed + (whole * panel_depth + begin) * panel_width);
-}
+// Rows of a task at most: their block of A stays in the second-level cache, 2 MB where there is AVX-512, else 512 KB.
+inline constexpr int64_t most_rows = HWY_TARGET == HWY_AVX3 ? 256 : 96;
 
 int64_t rows_of_tile() { return tile_rows; }
+int64_t rows_of_task() { return most_rows; }
 
 template <class Body>
 HWY_INLINE void over_columns(int64_t columns, Body&& body) {
@@ -161,12 +140,11 @@ HWY_INLINE const float* column_of(const GemmTask& t, int64_t column, int64_t k) 
 
 // The rows of a task, cut into tiles of nearly equal height, and one block of A for them.
 struct RowTiles {
-  static constexpr int64_t most = 256;
   explicit RowTiles(const GemmTask& t) : count((t.row_end - t.row_begin + tile_rows - 1) / tile_rows) {
     for (int64_t i = 0; i <= count; ++i) first[i] = t.row_begin + (t.row_end - t.row_begin) * i / count;
   }
   int64_t count;
-  int64_t first[most + 1];
+  int64_t first[most_rows + 1];
 };
 
 // Packs A[rows, k … k + depth) tile by tile, `stride` floats each. An A that lies column by column is read in the order
@@ -291,9 +269,8 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 namespace {
 
-HWY_EXPORT(pack_panel);
-HWY_EXPORT(pack_rows);
 HWY_EXPORT(rows_of_tile);
+HWY_EXPORT(rows_of_task);
 HWY_EXPORT(run_task);
 
 // How a product is cut into tasks. It changes which thread computes an element, never how.
@@ -301,10 +278,9 @@ struct Grid {
   int64_t rows = 1, columns = 1;  // numbers of pieces
 };
 
-// A task's packed block of A stays in the second-level cache.
 int64_t row_blocks(const GemmShape& s) {
-  constexpr int64_t most_rows = 256;  // RowTiles::most
-  return (s.rows + most_rows - 1) / most_rows;
+  const int64_t most = HWY_DYNAMIC_DISPATCH(rows_of_task)();
+  return (s.rows + most - 1) / most;
 }
 
 Grid cut(const GemmShape& s) {
@@ -341,28 +317,6 @@ void run_piece(const GemmShape& s, const Matrix& a, const float* packed, const O
 }
 
 }  // namespace
-
-int64_t packed_size(int64_t depth, int64_t columns) {
-  return (columns + panel_width - 1) / panel_width * panel_width * depth;
-}
-
-void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed) { pack(b, depth, columns, packed, depth); }
-
-void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed, int64_t panel_depth) {
-  const int64_t panels = (columns + panel_width - 1) / panel_width;
-  constexpr int64_t grain = 16384;  // elements that are worth another thread
-  if (b.column_stride == 1) {
-    return parallel_ranges(depth, grain / (columns + 1) + 8, [&](int64_t begin, int64_t end) {
-      HWY_DYNAMIC_DISPATCH(pack_rows)(b, panel_depth, columns, begin, end, packed);
-    });
-  }
-  parallel_ranges(panels, grain / panel_width / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      const Matrix panel = {b.data + p * panel_width * b.column_stride, b.row_stride, b.column_stride};
-      HWY_DYNAMIC_DISPATCH(pack_panel)(panel, depth, columns - p * panel_width, packed + p * panel_width * panel_depth);
-    }
-  });
-}
 
 void gemm(const GemmShape& s, const Matrix& a, const float* packed, const Output& c, const Epilogue& epilogue) {
   check(s);

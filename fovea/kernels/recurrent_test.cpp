@@ -116,7 +116,7 @@ struct Pass {
 Pass forward(const Problem<float>& p) {
   const RecurrentShape& s = p.shape;
   Pass run{{Floats(size_t(s.batch * s.steps * s.width), 9.0f), p.first_hidden, p.first_cell},
-          Floats(size_t(recurrent_saved_size(s)))};
+           Floats(size_t(recurrent_saved_size(s)))};
   recurrent_forward(described(p), {.y = {run.result.y.data(), s.steps * s.width, s.width},
                                    .last_hidden = run.result.last_hidden.data(),
                                    .last_cell = run.result.last_cell.data(),

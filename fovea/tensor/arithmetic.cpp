@@ -11,6 +11,7 @@ namespace fovea {
 namespace {
 
 using kernels::Binary;
+using kernels::Unary;
 
 const char* name_of(Binary op) {
   switch (op) {
@@ -82,6 +83,15 @@ Tensor constant(double value, const Tensor& x) {
   Tensor c({}, x.dtype());
   with_number("arithmetic", x.dtype(), [&](auto zero) { *c.data<decltype(zero)>() = decltype(zero)(value); });
   return c;
+}
+
+template <class F>
+Tensor apply(Unary op, const char* name, const Tensor& x, F in_double) {
+  if (x.dtype() != DType::f32) return map(name, x, in_double);
+  const Tensor from = x.detach().contiguous();
+  Tensor y(x.shape(), x.dtype());
+  kernels::apply(op, y.elements(), from.data<float>(), y.data<float>());
+  return y;
 }
 
 template <class Choose>
@@ -208,19 +218,19 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
 }
 
 Tensor exp(const Tensor& x) {
-  Tensor y = map("exp", x, [](auto v) { return std::exp(v); });
+  Tensor y = apply(Unary::exp, "exp", x, [](auto v) { return std::exp(v); });
   if (!needs_gradient(x)) return y;
   return with_gradient("exp", y, {x}, [y](const Tensor& dy) { return Gradients{dy * y}; });
 }
 
 Tensor log(const Tensor& x) {
-  Tensor y = map("log", x, [](auto v) { return std::log(v); });
+  Tensor y = apply(Unary::log, "log", x, [](auto v) { return std::log(v); });
   if (!needs_gradient(x)) return y;
   return with_gradient("log", y, {x}, [x = x.detach()](const Tensor& dy) { return Gradients{dy / x}; });
 }
 
 Tensor sqrt(const Tensor& x) {
-  Tensor y = map("sqrt", x, [](auto v) { return std::sqrt(v); });
+  Tensor y = apply(Unary::sqrt, "sqrt", x, [](auto v) { return std::sqrt(v); });
   if (!needs_gradient(x)) return y;
   return with_gradient("sqrt", y, {x}, [y](const Tensor& dy) { return Gradients{dy / (y * 2.0)}; });
 }

@@ -165,5 +165,27 @@ TEST(Elementwise, EveryInstructionSetRoundsEachOperationOnce) {
   use_simd(before);
 }
 
+TEST(Elementwise, FunctionsOnEveryInstructionSet) {
+  const Simd before = simd();
+  for (Simd s : supported_simds()) {
+    use_simd(s);
+    for (int64_t count : {0, 1, 7, 17, 33, 100}) {
+      const Tensor x = normal({count}, Random(1), 0, 10);
+      const std::vector<float> v = x.values<float>(), e = exp(x).values<float>(), l = log(x).values<float>();
+      const std::vector<float> r = sqrt(x).values<float>();
+      for (size_t i = 0; i < v.size(); ++i) {
+        const double exact = v[i];
+        EXPECT_NEAR(e[i] / std::exp(exact), 1, 3e-7) << name(s);
+        EXPECT_EQ(std::isnan(l[i]), exact < 0) << name(s);
+        EXPECT_EQ(std::isnan(r[i]), exact < 0) << name(s);
+        if (exact < 0) continue;
+        EXPECT_NEAR(l[i], std::log(exact), 1e-6) << name(s);
+        EXPECT_FLOAT_EQ(r[i], std::sqrt(v[i])) << name(s);
+      }
+    }
+  }
+  use_simd(before);
+}
+
 }  // namespace
 }  // namespace fovea

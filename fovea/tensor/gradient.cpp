@@ -1,6 +1,5 @@
 #include "fovea/tensor/gradient.h"
 
-#include <unordered_map>
 #include <utility>
 
 #include "fovea/tensor/arithmetic.h"
@@ -9,11 +8,18 @@ namespace fovea {
 
 // One recorded operation. It holds its inputs' slots, so a tape lives as long as a result of it.
 struct Node {
+  struct Input {
+    std::shared_ptr<GradientSlot> slot;  // null where no gradient is needed
+    Shape shape;
+  };
+
   const char* name;
-  std::vector<std::shared_ptr<GradientSlot>> inputs;  // null where no gradient is needed
-  std::vector<Shape> input_shapes;
-  std::function<Gradients(std::span<const Tensor>)> backward;
+  std::vector<Input> inputs;
+  Backward backward;
+  size_t results = 1;
   std::vector<Tensor> gradients;  // of the results, added up while backward() runs
+  size_t next_input = 0;          // where the walk that puts the nodes in order stands
+  bool reached = false;
 
   ~Node();
 };
@@ -21,7 +27,7 @@ struct Node {
 // Where the gradient of one tensor goes: into the node that made it, or, for a leaf, into itself.
 struct GradientSlot {
   std::shared_ptr<Node> node;
-  int result = 0;
+  size_t result = 0;
   Tensor gradient;
 };
 
@@ -29,36 +35,33 @@ struct GradientSlot {
 // exhaust the stack.
 Node::~Node() {
   backward = nullptr;
-  std::vector<std::shared_ptr<GradientSlot>> pending = std::move(inputs);
+  std::vector<Input> pending = std::move(inputs);
   while (!pending.empty()) {
-    std::shared_ptr<GradientSlot> slot = std::move(pending.back());
+    std::shared_ptr<GradientSlot> slot = std::move(pending.back().slot);
     pending.pop_back();
     if (!slot || slot.use_count() > 1 || !slot->node || slot->node.use_count() > 1) continue;
     Node& node = *slot->node;
     node.backward = nullptr;
-    for (auto& input : node.inputs) pending.push_back(std::move(input));
+    for (Input& input : node.inputs) pending.push_back(std::move(input));
     node.inputs.clear();
   }
 }
 
 class Tape final {
  public:
-  static std::vector<Tensor> attach(const char* name, const std::vector<Tensor>& results,
-                                    std::span<const Tensor> inputs,
-                                    std::function<Gradients(std::span<const Tensor>)> backward) {
+  static std::shared_ptr<Node> record(const char* name, std::span<const Tensor> inputs, Backward backward) {
     auto node = std::make_shared<Node>();
     node->name = name;
     node->backward = std::move(backward);
-    for (const Tensor& input : inputs) {
-      node->inputs.push_back(input.slot_);
-      node->input_shapes.push_back(input.shape());
-    }
-    node->gradients.resize(results.size());
-    std::vector<Tensor> attached = results;
-    for (size_t i = 0; i < attached.size(); ++i) {
-      attached[i].slot_ = std::make_shared<GradientSlot>(GradientSlot{node, static_cast<int>(i), {}});
-    }
-    return attached;
+    node->inputs.reserve(inputs.size());
+    for (const Tensor& input : inputs) node->inputs.push_back({input.slot_, input.shape()});
+    return node;
+  }
+
+  static void attach(Tensor& tensor, std::shared_ptr<Node> node, size_t result) {
+    tensor.slot_ = std::make_shared<GradientSlot>();
+    tensor.slot_->node = std::move(node);
+    tensor.slot_->result = result;
   }
 
   static void run(const Tensor& root, const Tensor& seed) {
@@ -69,13 +72,15 @@ class Tape final {
             root.shape());
     add(*root.slot_, seed);
     if (!root.slot_->node) return;
-    for (const std::shared_ptr<Node>& node : order(root.slot_->node)) step(*node);
+    const std::vector<std::shared_ptr<Node>> nodes = order(root.slot_->node);
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) step(**node);
   }
 
  private:
   // A leaf's gradient is its own and contiguous, since an optimiser changes it in place; on the way to it, tensors may
   // share theirs.
   static void add(GradientSlot& slot, Tensor gradient) {
+    if (slot.node && slot.node->gradients.empty()) slot.node->gradients.resize(slot.node->results);
     Tensor& sum = slot.node ? slot.node->gradients[slot.result] : slot.gradient;
     const bool usable = slot.node || (gradient.owns_alone() && gradient.is_contiguous());
     if (!sum)
@@ -89,37 +94,37 @@ class Tape final {
   static void step(Node& node) {
     require(node.backward != nullptr, "backward: the tape through '{}' was used up by an earlier backward()",
             node.name);
+    if (node.gradients.empty()) return;  // nothing came back to it
     Gradients gradients = node.backward(node.gradients);
     require(gradients.size() == node.inputs.size(), "gradient of {}: found {} gradients, expected {}", node.name,
             gradients.size(), node.inputs.size());
     node.backward = nullptr;
-    for (Tensor& g : node.gradients) g = {};
+    node.gradients.clear();
     for (size_t i = 0; i < gradients.size(); ++i) {
-      if (!gradients[i] || !node.inputs[i]) continue;
-      require(gradients[i].shape() == node.input_shapes[i], "gradient of {}: found {}, expected {}", node.name,
-              gradients[i].shape(), node.input_shapes[i]);
-      add(*node.inputs[i], std::exchange(gradients[i], {}).detach());
+      const Node::Input& input = node.inputs[i];
+      if (!gradients[i] || !input.slot) continue;
+      require(gradients[i].shape() == input.shape, "gradient of {}: found {}, expected {}", node.name,
+              gradients[i].shape(), input.shape);
+      add(*input.slot, std::exchange(gradients[i], {}).detach());
     }
   }
 
-  // The nodes under `root`, each before those it depends on.
+  // The nodes under `root`, each after those it depends on.
   static std::vector<std::shared_ptr<Node>> order(const std::shared_ptr<Node>& root) {
-    std::vector<std::shared_ptr<Node>> finished;
-    std::unordered_map<Node*, size_t> next_input;
-    std::vector<std::shared_ptr<Node>> path = {root};
-    next_input[root.get()] = 0;
+    std::vector<std::shared_ptr<Node>> finished, path = {root};
+    root->reached = true;
     while (!path.empty()) {
-      std::shared_ptr<Node> node = path.back();
-      size_t& next = next_input[node.get()];
-      if (next == node->inputs.size()) {
-        finished.push_back(node);
+      Node& node = *path.back();
+      if (node.next_input == node.inputs.size()) {
+        finished.push_back(std::move(path.back()));
         path.pop_back();
         continue;
       }
-      const std::shared_ptr<GradientSlot>& slot = node->inputs[next++];
-      if (slot && slot->node && next_input.emplace(slot->node.get(), 0).second) path.push_back(slot->node);
+      const std::shared_ptr<GradientSlot>& slot = node.inputs[node.next_input++].slot;
+      if (slot && slot->node && !std::exchange(slot->node->reached, true)) path.push_back(slot->node);
     }
-    return {finished.rbegin(), finished.rend()};
+    for (const std::shared_ptr<Node>& node : finished) node->reached = false, node->next_input = 0;
+    return finished;
   }
 };
 
@@ -130,17 +135,18 @@ bool any_needs_gradient(std::span<const Tensor> tensors) {
   return false;
 }
 
-std::vector<Tensor> with_gradient(const char* name, const std::vector<Tensor>& results, std::vector<Tensor> inputs,
-                                  std::function<Gradients(std::span<const Tensor>)> backward) {
+std::vector<Tensor> with_gradient(const char* name, std::vector<Tensor> results, std::span<const Tensor> inputs,
+                                  Backward backward) {
   if (!any_needs_gradient(inputs)) return results;
-  return Tape::attach(name, results, inputs, std::move(backward));
+  const std::shared_ptr<Node> node = Tape::record(name, inputs, std::move(backward));
+  node->results = results.size();
+  for (size_t i = 0; i < results.size(); ++i) Tape::attach(results[i], node, i);
+  return results;
 }
 
-Tensor with_gradient(const char* name, const Tensor& result, std::vector<Tensor> inputs,
-                     std::function<Gradients(const Tensor&)> backward) {
-  if (!any_needs_gradient(inputs)) return result;
-  auto of_span = [f = std::move(backward)](std::span<const Tensor> dy) { return f(dy[0]); };
-  return Tape::attach(name, {result}, inputs, std::move(of_span))[0];
+Tensor with_gradient_of_one(const char* name, Tensor result, std::span<const Tensor> inputs, Backward backward) {
+  if (any_needs_gradient(inputs)) Tape::attach(result, Tape::record(name, inputs, std::move(backward)), 0);
+  return result;
 }
 
 Tensor& Tensor::require_gradient() {

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <initializer_list>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "fovea/tensor/tensor.h"
@@ -18,13 +20,28 @@
 namespace fovea {
 
 using Gradients = std::vector<Tensor>;
+using Backward = std::function<Gradients(std::span<const Tensor>)>;
 
-Tensor with_gradient(const char* name, const Tensor& result, std::vector<Tensor> inputs,
-                     std::function<Gradients(const Tensor&)> backward);
+// For an operation with several results; `backward` gets an empty Tensor for a result that nothing depended on.
+std::vector<Tensor> with_gradient(const char* name, std::vector<Tensor> results, std::span<const Tensor> inputs,
+                                  Backward backward);
 
-// The same for an operation with several results. A result that nothing depended on comes in as an empty Tensor.
-std::vector<Tensor> with_gradient(const char* name, const std::vector<Tensor>& results, std::vector<Tensor> inputs,
-                                  std::function<Gradients(std::span<const Tensor>)> backward);
+Tensor with_gradient_of_one(const char* name, Tensor result, std::span<const Tensor> inputs, Backward backward);
+
+template <class F>
+requires std::is_invocable_r_v<Gradients, F, const Tensor&> Tensor with_gradient(const char* name, Tensor result,
+                                                                                 std::span<const Tensor> inputs,
+                                                                                 F backward) {
+  return with_gradient_of_one(name, std::move(result), inputs,
+                              [f = std::move(backward)](std::span<const Tensor> dy) { return f(dy[0]); });
+}
+
+// The same with the inputs in braces.
+template <class Result, class F>
+auto with_gradient(const char* name, Result&& result, std::initializer_list<Tensor> inputs, F&& backward) {
+  return with_gradient(name, std::forward<Result>(result), std::span(inputs.begin(), inputs.size()),
+                       std::forward<F>(backward));
+}
 
 // True if the tape would be kept: an operation asks before it saves what only its gradient needs.
 bool any_needs_gradient(std::span<const Tensor> tensors);

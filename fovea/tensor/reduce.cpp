@@ -103,7 +103,40 @@ int64_t count_of(const Shape& shape, const Reduced& reduced) {
   return count;
 }
 
-// Where the first of the best elements along the axis is; a NaN is better than everything. Keeps the axis.
+// The place of the first of the best of `count` numbers, `step` apart; a NaN is better than everything. Sixteen running
+// candidates, since one alone would wait for each comparison.
+template <class T, class Better>
+int64_t best_place(const T* v, int64_t count, int64_t step, Better better) {
+  constexpr int64_t lanes = 16;
+  T most[lanes];
+  std::fill_n(most, lanes, v[0]);
+  bool nan = false;
+  int64_t i = 0;
+  if (step == 1) {
+    for (; i + lanes <= count; i += lanes) {
+      int odd = 0;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        const T x = v[i + lane];
+        most[lane] = better(x, most[lane]) ? x : most[lane];
+        odd |= x != x;
+      }
+      nan |= odd != 0;
+    }
+  }
+  for (; i < count; ++i) {
+    const T x = v[i * step];
+    most[0] = better(x, most[0]) ? x : most[0];
+    nan |= x != x;
+  }
+  for (T candidate : most) most[0] = better(candidate, most[0]) ? candidate : most[0];
+  for (i = 0; i < count; ++i) {
+    const T x = v[i * step];
+    if (nan ? x != x : x == most[0]) break;
+  }
+  return i;
+}
+
+// Where the best elements along the axis are. Keeps the axis.
 template <class Better>
 Tensor best(const char* operation, const Tensor& x, int axis, Better better) {
   require(x.size(axis) > 0, "{}: found {}, expected at least one element along axis {}", operation, x.shape(), axis);
@@ -119,13 +152,7 @@ Tensor best(const char* operation, const Tensor& x, int axis, Better better) {
     parallel_ranges(b.outer * b.inner, 1 + grain / b.count, [&](int64_t begin, int64_t end) {
       for (int64_t line = begin; line < end; ++line) {
         const T* v = values + line / b.inner * b.count * b.inner + line % b.inner;
-        int64_t at = 0;
-        T most = v[0];
-        for (int64_t i = 1; i < b.count && most == most; ++i) {
-          const T candidate = v[i * b.inner];
-          if (better(candidate, most) || candidate != candidate) at = i, most = candidate;
-        }
-        found[line] = at;
+        found[line] = best_place(v, b.count, b.inner, better);
       }
     });
   });

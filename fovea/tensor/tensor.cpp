@@ -1,23 +1,15 @@
 #include "fovea/tensor/tensor.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "fovea/base/random.h"
 #include "fovea/tensor/gradient.h"
+#include "fovea/tensor/storage.h"
 #include "fovea/tensor/strided.h"
 
 namespace fovea {
 namespace {
-
-std::shared_ptr<std::byte> allocate(int64_t elements, DType type) {
-  size_t bytes = (static_cast<size_t>(elements) * size_of(type) + 63) / 64 * 64 + 64;
-  void* memory = std::aligned_alloc(64, bytes);
-  if (!memory) throw std::bad_alloc();
-  return {static_cast<std::byte*>(memory), std::free};
-}
 
 int64_t checked_elements(const Shape& shape, DType type) {
   int64_t elements = 1;
@@ -72,7 +64,7 @@ Tensor::Tensor(Shape shape, DType type)
     : shape_(shape),
       strides_(shape.contiguous_strides()),
       dtype_(type),
-      storage_(allocate(checked_elements(shape, type), type)) {}
+      storage_(allocate_storage(static_cast<size_t>(checked_elements(shape, type)) * size_of(type))) {}
 
 Tensor::Tensor(Shape shape, DType type, std::shared_ptr<std::byte> memory)
     : shape_(shape), strides_(shape.contiguous_strides()), dtype_(type), storage_(std::move(memory)) {

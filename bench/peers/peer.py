@@ -1,0 +1,67 @@
+"""What the peer scripts have in common: timing PyTorch as `fovea bench` times itself, and the table of both.
+
+    rows = [Row("linear", "rows=512 columns=768 depth=768", 2 * 512 * 768 * 768, call)]
+    compare("linear", rows)
+"""
+
+import argparse
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+
+@dataclass
+class Row:
+    bench: str
+    case: str
+    amount: float  # floating-point operations, or bytes, of a call
+    call: Callable[[], object]
+
+
+def best_decile(call: Callable[[], object], seconds: float) -> float:
+    call()
+    times, start = [], time.perf_counter()
+    while len(times) < 5 or time.perf_counter() - start < seconds:
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return sorted(times)[len(times) // 10]
+
+
+def measured(fovea: str, group: str, threads: int, seconds: float) -> dict[tuple[str, str], dict]:
+    command = [fovea, "bench", group, "--json", "--threads", str(threads), "--seconds", str(seconds)]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    found = [json.loads(line) for line in lines]
+    return {(line["bench"], line["case"]): line for line in found}
+
+
+def compare(group: str, rows: list[Row]) -> None:
+    """Measures in turns, so that a noisy neighbour disturbs both, and keeps the better of each."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--fovea", default="build/release/fovea", help="the program")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, torch.get_num_threads()])
+    parser.add_argument("--seconds", type=float, default=0.5, help="how long each line is measured, each time")
+    parser.add_argument("--turns", type=int, default=3)
+    options = parser.parse_args()
+    print(f"{'bench':<24} {'case':<44} threads   fovea  PyTorch {torch.__version__:<12} ratio")
+    for threads in options.threads:
+        torch.set_num_threads(threads)
+        ours: dict[tuple[str, str], dict] = {}
+        theirs: dict[tuple[str, str], float] = {}
+        for _ in range(options.turns):
+            for key, line in measured(options.fovea, group, threads, options.seconds).items():
+                if key not in ours or line["value"] > ours[key]["value"]:
+                    ours[key] = line
+            for row in rows:
+                rate = row.amount / best_decile(row.call, options.seconds) * 1e-9
+                theirs[row.bench, row.case] = max(rate, theirs.get((row.bench, row.case), 0))
+        for row in rows:
+            key = row.bench, row.case
+            line = ours[key]
+            ratio = line["value"] / theirs[key]
+            print(f"{row.bench:<24} {row.case:<44} {threads:>7} {line['value']:>7.1f} {theirs[key]:>8.1f} "
+                  f"{line['unit']:<19} {ratio:.2f}")

@@ -1,0 +1,447 @@
+// Every form × selection × mask × bias that makes sense, through the fused kernel, held to the formula in float64.
+#include "fovea/attention/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "fovea/attention/cache.h"
+#include "fovea/base/threads.h"
+#include "fovea/kernels/simd.h"
+#include "fovea/tensor/arithmetic.h"
+#include "fovea/tensor/index.h"
+#include "fovea/tensor/reduce.h"
+
+namespace fovea {
+namespace {
+
+enum class Masking { none, causal, window, causal_window, lengths, packed, given };
+enum class Biasing { none, alibi, relative, added };
+
+struct Case {
+  const Form* form;
+  Selection selection = Selection::soft;
+  Masking mask = Masking::none;
+  Biasing bias = Biasing::none;
+  bool softcap = false, sinks = false, dropout = false;
+};
+
+constexpr const char* mask_names[] = {"whole", "causal", "window", "causal_window", "lengths", "packed", "given"};
+constexpr const char* bias_names[] = {"", "_alibi", "_relative", "_added"};
+
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+  const Case& c = info.param;
+  std::string form(c.form->name);
+  std::replace(form.begin(), form.end(), '-', '_');
+  return form + (c.selection == Selection::hard ? "_hard_" : "_") + mask_names[static_cast<int>(c.mask)] +
+         bias_names[static_cast<int>(c.bias)] + (c.softcap ? "_softcap" : "") + (c.sinks ? "_sinks" : "") +
+         (c.dropout ? "_dropout" : "");
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const Form* form : catalogue<Form>()) {
+    for (Masking mask : {Masking::none, Masking::causal, Masking::window, Masking::causal_window, Masking::lengths,
+                         Masking::packed, Masking::given}) {
+      for (Biasing bias : {Biasing::none, Biasing::alibi, Biasing::relative, Biasing::added}) {
+        if (mask == Masking::packed && bias == Biasing::added) continue;
+        for (Selection selection : {Selection::soft, Selection::hard}) {
+          if (selection == Selection::hard && mask == Masking::packed) continue;
+          cases.push_back({form, selection, mask, bias});
+        }
+      }
+      cases.push_back({form, Selection::soft, mask, Biasing::none, true, true, false});
+      cases.push_back({form, Selection::soft, mask, Biasing::relative, true, true, true});
+    }
+  }
+  return cases;
+}
+
+struct Sizes {
+  int64_t batch = 2, queries = 19, keys = 37, heads = 4, key_heads = 2, width = 8, value_width = 6, hidden = 8;
+};
+
+// A problem with numbers of its own, in either type; everything that can have a gradient is listed.
+struct Problem {
+  Tensor q, k, v;
+  AttentionOptions options;
+
+  std::vector<Tensor*> differentiable() {
+    std::vector<Tensor*> list = {&q, &k, &v};
+    for (Tensor* t : {&options.weights.query, &options.weights.key, &options.weights.vector, &options.bias.slopes,
+                      &options.bias.table, &options.bias.added, &options.sinks}) {
+      if (*t) list.push_back(t);
+    }
+    return list;
+  }
+  Problem as(DType type) const {
+    Problem p = *this;
+    for (Tensor* t : p.differentiable()) *t = t->detach().to(type);
+    return p;
+  }
+};
+
+Mask mask_for(Masking kind, const Sizes& n) {
+  Mask mask = {.causal = kind == Masking::causal || kind == Masking::causal_window || kind == Masking::packed};
+  if (kind == Masking::window || kind == Masking::causal_window) mask.window = 5;
+  if (kind == Masking::lengths) {
+    mask.causal = true;
+    mask.key_lengths = tensor({2}, std::vector<int64_t>{n.keys, 20});
+    mask.query_lengths = tensor({2}, std::vector<int64_t>{7, n.queries});
+  }
+  if (kind == Masking::packed) {
+    mask.query_starts = tensor({4}, std::vector<int64_t>{0, 3, 3, n.queries});
+    mask.key_starts = tensor({4}, std::vector<int64_t>{0, 5, 11, n.keys});
+  }
+  if (kind == Masking::given) {
+    mask.visible = zeros({n.batch, 1, n.queries, n.keys}, DType::i8);
+    const Random random(5);
+    for (int64_t i = 0; i < mask.visible.elements(); ++i) {
+      const bool blind_row = i / n.keys % n.queries == 4;  // a query that sees nothing
+      mask.visible.data<int8_t>()[i] = !blind_row && random.uniform(static_cast<uint64_t>(i)) < 0.6f;
+    }
+  }
+  return mask;
+}
+
+Problem make_problem(const Case& c, Sizes n = {}) {
+  if (c.mask == Masking::packed) n.batch = 1;
+  const Random random(11);
+  auto numbers = [&](Shape shape, const char* name, double deviation = 1) {
+    return normal(shape, random.fork(name), 0, deviation, DType::f64);
+  };
+  Problem p;
+  const bool learned_query = bool(c.form->weights({1, 1, 1, 1}).query);
+  p.q = numbers({n.batch, n.queries, n.heads, learned_query ? n.width + 3 : n.width}, "q");
+  p.k = numbers({n.batch, n.keys, n.key_heads, n.width}, "k");
+  p.v = numbers({n.batch, n.keys, n.key_heads, n.value_width}, "v");
+  p.options.form = c.form;
+  p.options.selection = c.selection;
+  p.options.weights = c.form->weights({n.heads, p.q.size(3), n.width, n.hidden});
+  for (Tensor* w : {&p.options.weights.query, &p.options.weights.key, &p.options.weights.vector}) {
+    if (*w) *w = numbers(w->shape(), w == &p.options.weights.vector ? "vector" : "weight", 0.4);
+  }
+  p.options.mask = mask_for(c.mask, n);
+  if (c.bias == Biasing::alibi) p.options.bias.slopes = alibi_slopes(n.heads).to(DType::f64);
+  if (c.bias == Biasing::relative)
+    p.options.bias.table = numbers({8, n.heads}, "table"), p.options.bias.buckets.farthest = 16;
+  if (c.bias == Biasing::added) p.options.bias.added = numbers({1, n.heads, n.queries, n.keys}, "added");
+  if (c.softcap) p.options.softcap = 2;
+  if (c.sinks) p.options.sinks = numbers({n.heads}, "sinks");
+  if (c.dropout) p.options.dropout = 0.3;
+  return p;
+}
+
+const Context training = {.training = true, .random = Random(3)};
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+  EXPECT_EQ(a.shape(), b.shape());
+  const std::vector<double> x = a.values<double>(), y = b.values<double>();
+  double largest = 0;
+  for (size_t i = 0; i < x.size(); ++i)
+    largest = std::max(largest, std::isfinite(x[i] - y[i]) ? std::abs(x[i] - y[i]) : (x[i] == y[i] ? 0 : 1e9));
+  return largest;
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  const std::vector<float> x = a.values<float>(), y = b.values<float>();
+  return a.shape() == b.shape() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
+}
+
+class EveryForm : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override { simd_ = simd(); }
+  void TearDown() override {
+    use_simd(simd_);
+    set_threads(0);
+  }
+  Simd simd_ = Simd::baseline;
+};
+
+// The outputs and all gradients of a problem, under a loss that is different for each element.
+struct Outcome {
+  AttentionResult result;
+  std::vector<Tensor> gradients;
+};
+
+Outcome run(Problem p, const Context& c, bool by_formula) {
+  for (Tensor* t : p.differentiable()) t->require_gradient();
+  Outcome o;
+  o.result = by_formula ? attend_by_formula(p.q, p.k, p.v, p.options, c) : attend(p.q, p.k, p.v, p.options, c);
+  const Tensor seed = normal(o.result.output.shape(), Random(21), 0, 1, DType::f64).to(p.q.dtype());
+  Tensor loss = sum(o.result.output * seed);
+  if (o.result.log_probability) {
+    const Tensor rewards = normal(o.result.selected.shape(), Random(22), 0, 1, DType::f64).to(p.q.dtype());
+    loss = loss + sum(o.result.log_probability * rewards);
+  }
+  loss.backward();
+  for (Tensor* t : p.differentiable())
+    o.gradients.push_back(t->gradient() ? t->gradient() : zeros(t->shape(), t->dtype()));
+  return o;
+}
+
+TEST_P(EveryForm, FusedEqualsItsFormulaInFloat64WithAllGradients) {
+  Problem exact = make_problem(GetParam());
+  std::vector<HardGradient> kinds = {HardGradient::reinforce};
+  if (GetParam().selection == Selection::hard)
+    kinds = {HardGradient::reinforce, HardGradient::marginal, HardGradient::straight_through};
+  for (HardGradient kind : kinds) {
+    exact.options.hard_gradient = kind;
+    const Outcome expected = run(exact, training, true);
+    for (Simd s : supported_simds()) {
+      use_simd(s);
+      const Outcome fused = run(exact.as(DType::f32), training, false);
+      EXPECT_LT(largest_difference(fused.result.output, expected.result.output), 2e-5) << name(s);
+      if (expected.result.selected) {
+        EXPECT_EQ(fused.result.selected.values<int64_t>(), expected.result.selected.values<int64_t>()) << name(s);
+        EXPECT_LT(largest_difference(fused.result.log_probability, expected.result.log_probability), 5e-5) << name(s);
+      }
+      ASSERT_EQ(fused.gradients.size(), expected.gradients.size());
+      for (size_t i = 0; i < fused.gradients.size(); ++i) {
+        EXPECT_LT(largest_difference(fused.gradients[i], expected.gradients[i]), 3e-4) << name(s) << ", gradient " << i;
+      }
+    }
+  }
+}
+
+TEST_P(EveryForm, ProbesEqualTheFormula) {
+  Problem exact = make_problem(GetParam());
+  if (exact.options.mask.query_starts) return;  // results are per sequence there: the kernel's own tests hold them
+  exact.options.selection = Selection::soft;
+  exact.options.probe = Probe{.heads = {3, 1},
+                              .rows = {0, 4, 17},
+                              .key_range = {2, 30},
+                              .weights = true,
+                              .mass = true,
+                              .argmax = true,
+                              .entropy = true,
+                              .top = 3};
+  const Problem f32 = exact.as(DType::f32);
+  const ProbeResult expected = attend_by_formula(exact.q, exact.k, exact.v, exact.options, {}).probe;
+  const ProbeResult fused = attend(f32.q, f32.k, f32.v, f32.options, {}).probe;
+  EXPECT_LT(largest_difference(fused.weights, expected.weights), 1e-5);
+  EXPECT_LT(largest_difference(fused.mass, expected.mass), 1e-5);
+  EXPECT_LT(largest_difference(fused.entropy, expected.entropy), 1e-5);
+  EXPECT_LT(largest_difference(fused.top_weights, expected.top_weights), 1e-5);
+  EXPECT_EQ(fused.argmax.values<int64_t>(), expected.argmax.values<int64_t>());
+  EXPECT_EQ(fused.top_keys.values<int64_t>(), expected.top_keys.values<int64_t>());
+}
+
+TEST_P(EveryForm, RowsSumToOneAndMaskedKeysGetNothing) {
+  Problem p = make_problem(GetParam()).as(DType::f32);
+  if (p.options.mask.query_starts) return;
+  p.options.sinks = {};
+  p.options.probe = Probe{.weights = true};
+  const Tensor weights = attend(p.q, p.k, p.v, p.options, {}).probe.weights;
+  const Tensor mask = dense_mask(p.options.mask, p.q.size(0), p.q.size(1), p.k.size(1));
+  const Tensor visible = mask.expand(weights.shape());
+  const std::vector<float> w = weights.values<float>();
+  const std::vector<int8_t> seen = visible.values<int8_t>();
+  const size_t keys = static_cast<size_t>(weights.size(3));
+  for (size_t row = 0; row < w.size() / keys; ++row) {
+    double total = 0;
+    bool any = false;
+    for (size_t j = row * keys; j < (row + 1) * keys; ++j) {
+      if (!seen[j]) {
+        EXPECT_EQ(w[j], 0) << "row " << row;
+      }
+      any = any || seen[j];
+      total += w[j];
+    }
+    EXPECT_NEAR(total, any ? 1 : 0, 1e-5) << "row " << row;
+  }
+}
+
+// Whatever stands behind a mask, even NaN, changes no bit of what a query sees.
+TEST_P(EveryForm, NothingLeaksFromBehindAMask) {
+  Problem p = make_problem(GetParam()).as(DType::f32);
+  if (p.options.mask.query_starts) return;
+  p.options.dropout = 0;
+  p.options.bias.added = {};
+  const Tensor clean = attend(p.q, p.k, p.v, p.options, {}).output;
+  const Tensor mask = dense_mask(p.options.mask, p.q.size(0), p.q.size(1), p.k.size(1));
+  const std::vector<int8_t> seen = mask.values<int8_t>();
+  const int64_t queries = p.q.size(1), keys = p.k.size(1), last = 20;
+  p.k = p.k.clone(), p.v = p.v.clone();
+  p.k.slice(1, last, keys).fill(std::nan(""));
+  p.v.slice(1, last, keys).fill(std::nan(""));
+  const Tensor dirty = attend(p.q, p.k, p.v, p.options, {}).output;
+  for (int64_t b = 0; b < p.q.size(0); ++b) {
+    for (int64_t i = 0; i < queries; ++i) {
+      bool sees_nan = false;
+      for (int64_t j = last; j < keys; ++j)
+        sees_nan = sees_nan || seen[static_cast<size_t>((b * queries + i) * keys + j)];
+      const Tensor row = dirty.select(0, b).select(0, i);
+      if (!sees_nan)
+        EXPECT_TRUE(same_bits(row, clean.select(0, b).select(0, i))) << b << ", " << i;
+      else
+        EXPECT_TRUE(std::isnan(sum(row).item())) << "a visible NaN must stay visible: " << b << ", " << i;
+    }
+  }
+}
+
+TEST_P(EveryForm, SameBitsForAnyBatchPaddingAndThreadCount) {
+  const Problem p = make_problem(GetParam()).as(DType::f32);
+  set_threads(1);
+  const Outcome one = run(p, {}, false);
+  set_threads(3);
+  const Outcome three = run(p, {}, false);
+  EXPECT_TRUE(same_bits(one.result.output, three.result.output));
+  for (size_t i = 0; i < one.gradients.size(); ++i)
+    EXPECT_TRUE(same_bits(one.gradients[i], three.gradients[i])) << "gradient " << i;
+  if (p.options.mask.query_starts) return;
+
+  Problem alone = p;
+  alone.q = p.q.slice(0, 1, 2), alone.k = p.k.slice(0, 1, 2), alone.v = p.v.slice(0, 1, 2);
+  Mask& mask = alone.options.mask;
+  if (mask.key_lengths)
+    mask.key_lengths = mask.key_lengths.slice(0, 1, 2), mask.query_lengths = mask.query_lengths.slice(0, 1, 2);
+  if (mask.visible) mask.visible = mask.visible.slice(0, 1, 2);
+  EXPECT_TRUE(same_bits(attend(alone.q, alone.k, alone.v, alone.options, {}).output, one.result.output.slice(0, 1, 2)));
+
+  if (mask.visible || alone.options.bias.added) return;
+  Problem longer = alone;  // more keys and queries of padding behind
+  longer.k = concat({alone.k, full({1, 40, alone.k.size(2), alone.k.size(3)}, 7)}, 1);
+  longer.v = concat({alone.v, full({1, 40, alone.v.size(2), alone.v.size(3)}, 7)}, 1);
+  longer.q = concat({alone.q, full({1, 9, alone.q.size(2), alone.q.size(3)}, 7)}, 1);
+  if (!mask.key_lengths) {
+    longer.options.mask.key_lengths = tensor({1}, std::vector<int64_t>{alone.k.size(1)});
+    longer.options.mask.query_lengths = tensor({1}, std::vector<int64_t>{alone.q.size(1)});
+  }
+  const Tensor padded = attend(longer.q, longer.k, longer.v, longer.options, {}).output;
+  EXPECT_TRUE(same_bits(padded.slice(1, 0, alone.q.size(1)), one.result.output.slice(0, 1, 2)));
+  EXPECT_EQ(sum(abs(padded.slice(1, alone.q.size(1), padded.size(1)))).item(), 0);
+}
+
+// Token by token, and in chunks, through a cache: the bits of the full causal pass.
+TEST_P(EveryForm, CachedEqualsTheFullPass) {
+  const Case& c = GetParam();
+  if ((c.mask != Masking::causal && c.mask != Masking::causal_window) || c.bias == Biasing::added) return;
+  const Problem p = make_problem(c, {.queries = 37, .keys = 37}).as(DType::f32);
+  const Tensor full_pass = attend(p.q, p.k, p.v, p.options, {}).output;
+  for (int64_t chunk : {1, 5}) {
+    LayerCache cache;
+    for (int64_t at = 0; at < 37; at += chunk) {
+      const int64_t end = std::min<int64_t>(37, at + chunk);
+      cache.append(p.k.slice(1, at, end), p.v.slice(1, at, end), *c.form, p.options.weights);
+      const Tensor step = attend(p.q.slice(1, at, end), cache, p.options, {}).output;
+      ASSERT_TRUE(same_bits(step, full_pass.slice(1, at, end))) << "chunks of " << chunk << ", token " << at;
+    }
+    cache.truncate(10);
+    cache.append(p.k.slice(1, 10, 20), p.v.slice(1, 10, 20), *c.form, p.options.weights);
+    cache.reorder(tensor({2}, std::vector<int64_t>{1, 1}));
+    const Tensor second = p.q.slice(0, 1, 2).slice(1, 15, 20);
+    const Tensor again = attend(concat({second, second}, 0), cache, p.options, {}).output;
+    EXPECT_TRUE(same_bits(again.slice(0, 0, 1), full_pass.slice(0, 1, 2).slice(1, 15, 20)));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryForm, testing::ValuesIn(all_cases()), name_of);
+
+// The formula itself, against finite differences: the one thing that nothing above checks.
+class EveryFormula : public testing::TestWithParam<const Form*> {};
+
+TEST_P(EveryFormula, GradientsEqualFiniteDifferences) {
+  Problem p =
+      make_problem({GetParam(), Selection::soft, Masking::causal_window, Biasing::relative, true, true, true},
+                   {.queries = 3, .keys = 5, .heads = 2, .key_heads = 1, .width = 3, .value_width = 2, .hidden = 3});
+  auto loss = [&] {
+    const Tensor y = attend_by_formula(p.q, p.k, p.v, p.options, training).output;
+    return sum(y * normal(y.shape(), Random(1), 0, 1, DType::f64));
+  };
+  for (Tensor* t : p.differentiable()) t->require_gradient();
+  loss().backward();
+  for (Tensor* t : p.differentiable()) {
+    const std::vector<double> gradient = t->gradient().values<double>();
+    for (int64_t i = 0; i < t->elements(); ++i) {
+      double& x = t->data<double>()[i];
+      const double before = x, step = 1e-5;
+      x = before + step;
+      const double above = loss().item();
+      x = before - step;
+      const double below = loss().item();
+      x = before;
+      EXPECT_NEAR((above - below) / (2 * step), gradient[static_cast<size_t>(i)], 1e-7);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryFormula, testing::ValuesIn(catalogue<Form>().begin(), catalogue<Form>().end()),
+                         [](const auto& info) {
+                           std::string name(info.param->name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// E[(loss − baseline) ∇ log w(choice)] = ∇ Σ w · loss, for whatever baseline (Williams 1992).
+TEST(HardAttention, TheMeanReinforceGradientIsTheExactMarginalGradient) {
+  const int64_t samples = 40000;
+  const Tensor q = normal({1, 1, 1, 4}, Random(1)), k = normal({1, 5, 1, 4}, Random(2)),
+               v = normal({1, 5, 1, 3}, Random(3));
+  const Tensor direction = normal({1, 1, 1, 3}, Random(4));
+  auto loss_of = [&](const Tensor& output) { return sum(output * direction, {-1}); };
+
+  Tensor exact_q = q.clone().require_gradient();
+  sum(loss_of(attend(exact_q, k, v, {}, {}).output)).backward();
+
+  // All samples at once: a batch of the same query.
+  for (double baseline : {0.0, 0.7}) {
+    Tensor many_q = q.expand({samples, 1, 1, 4}).clone().require_gradient();
+    AttentionResult sampled = attend(many_q, k.expand({samples, 5, 1, 4}), v.expand({samples, 5, 1, 3}),
+                                     {.selection = Selection::hard}, training);
+    const Tensor loss = loss_of(sampled.output).reshape(sampled.log_probability.shape());
+    reinforce(loss, sampled.log_probability, full({}, baseline)).backward();
+    const Tensor mean_gradient = sum(many_q.gradient(), {0}, Axes::keep);
+    EXPECT_LT(largest_difference(mean_gradient, exact_q.gradient()), 0.02) << "baseline " << baseline;
+  }
+}
+
+TEST(HardAttention, TakesTheLargestWeightWhenNotTrainingAndSamplesByWeightWhenTraining) {
+  const Tensor q = tensor({1, 1, 1, 1}, std::vector<float>{1}), k = tensor({1, 3, 1, 1}, std::vector<float>{0, 2, 1}),
+               v = k;
+  const AttentionOptions hard = {.form = &dot, .selection = Selection::hard};
+  EXPECT_EQ(attend(q, k, v, hard, {}).output.item(), 2);
+  EXPECT_EQ(attend(q, k, v, hard, {}).selected.item(), 1);
+  const int64_t n = 20000;
+  const Tensor many =
+      attend(q.expand({n, 1, 1, 1}), k.expand({n, 3, 1, 1}), v.expand({n, 3, 1, 1}), hard, training).selected;
+  double counts[3] = {};
+  for (int64_t s : many.values<int64_t>()) ++counts[s];
+  const double total = 1 + std::exp(2) + std::exp(1);
+  EXPECT_NEAR(counts[0] / n, 1 / total, 0.01);
+  EXPECT_NEAR(counts[1] / n, std::exp(2) / total, 0.01);
+}
+
+TEST(Attend, WrongInputsSayWhatWasFoundAndExpected) {
+  auto error = [](const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& o) {
+    try {
+      attend(q, k, v, o, {});
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  const Tensor x = zeros({2, 3, 4, 8});
+  EXPECT_EQ(error(x, x, x, {}), "no error");
+  EXPECT_EQ(error(x, zeros({2, 3, 4, 7}), x, {}),
+            "scaled-dot attention: found queries of width 8 and keys of width 7, expected equal ones");
+  EXPECT_EQ(error(x, x, zeros({2, 5, 4, 8}), {}), "attention: found 3 keys and 5 values, expected as many");
+  EXPECT_EQ(error(x, zeros({2, 3, 3, 8}), zeros({2, 3, 3, 8}), {}),
+            "attention: found 4 heads of queries, 3 of keys and 3 of values, expected a multiple of equal numbers");
+  EXPECT_EQ(error(x, x, x, {.form = &general}), "general attention: the weight 'query' is missing, expected [4, 8, 8]");
+  EXPECT_NE(error(x, x, x, {.mask = {.key_lengths = tensor({2}, std::vector<int64_t>{3, 4})}}).find("expected 0 to 3"),
+            std::string::npos);
+  EXPECT_NE(error(x, x, x.to(DType::f64), {}), "no error");
+  EXPECT_NE(error(x, x, x, {.probe = Probe{.heads = {4}}}).find("expected 0 to 3"), std::string::npos);
+}
+
+TEST(Attend, EmptySequencesGiveZerosOrNothing) {
+  EXPECT_EQ(attend(zeros({1, 0, 2, 4}), zeros({1, 3, 2, 4}), zeros({1, 3, 2, 4}), {}, {}).output.elements(), 0);
+  const Tensor y = attend(ones({1, 2, 2, 4}), zeros({1, 0, 2, 4}), zeros({1, 0, 2, 5}), {}, {}).output;
+  EXPECT_EQ(y.shape(), (Shape{1, 2, 2, 5}));
+  EXPECT_EQ(sum(abs(y)).item(), 0);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,108 @@
+#include "fovea/tensor/storage.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace fovea {
+namespace {
+
+constexpr size_t line = 64, page = 4096, huge_page = size_t{1} << 21;
+constexpr size_t smallest_kept = size_t{1} << 17;  // below, the allocator itself reuses memory well
+constexpr size_t most_kept = size_t{256} << 20, most_blocks = 64;
+
+struct Block {
+  std::byte* base = nullptr;
+  size_t size = 0;
+};
+
+Block new_block(size_t size) {
+  const bool huge = size >= 2 * huge_page;
+  void* memory = std::aligned_alloc(huge ? huge_page : page, size);
+  if (!memory) throw std::bad_alloc();
+  if (huge) madvise(memory, size, MADV_HUGEPAGE);
+  return {static_cast<std::byte*>(memory), size};
+}
+
+// Like the system's allocator it belongs to the process, and no result depends on it.
+class FreeBlocks {
+ public:
+  Block take(size_t size) {
+    {
+      std::scoped_lock lock(mutex_);
+      for (size_t i = blocks_.size(); i-- > 0;) {  // the latest is the likeliest to be in a cache
+        const Block block = blocks_[i];
+        if (block.size < size || block.size > size + size / 4) continue;
+        blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+        total_ -= block.size;
+        return block;
+      }
+    }
+    return new_block(size);
+  }
+
+  void give(Block block) {
+    std::scoped_lock lock(mutex_);
+    blocks_.push_back(block);
+    total_ += block.size;
+    while (total_ > most_kept || blocks_.size() > most_blocks) drop_oldest();
+  }
+
+  size_t total() {
+    std::scoped_lock lock(mutex_);
+    return total_;
+  }
+
+  void clear() {
+    std::scoped_lock lock(mutex_);
+    while (!blocks_.empty()) drop_oldest();
+  }
+
+  // Where the numbers begin in a new piece: x[i] and y[i] a multiple of 4 KB apart would slow each other down.
+  size_t next_offset() {
+    std::scoped_lock lock(mutex_);
+    return offset_ = (offset_ + 11 * line) % page;
+  }
+
+ private:
+  void drop_oldest() {
+    std::free(blocks_.front().base);
+    total_ -= blocks_.front().size;
+    blocks_.erase(blocks_.begin());
+  }
+
+  std::mutex mutex_;
+  std::vector<Block> blocks_;
+  size_t total_ = 0, offset_ = 0;
+};
+
+// Never destroyed: a tensor in static memory may outlive everything else.
+FreeBlocks& free_blocks() {
+  static FreeBlocks& instance = *new FreeBlocks;
+  return instance;
+}
+
+}  // namespace
+
+// Small pieces are aligned by hand, since aligned_alloc goes past the allocator's fast paths.
+std::shared_ptr<std::byte> allocate_storage(size_t bytes) {
+  if (bytes < smallest_kept) {
+    void* memory = std::malloc(bytes + 2 * line);
+    if (!memory) throw std::bad_alloc();
+    const size_t past = reinterpret_cast<uintptr_t>(memory) % line;
+    return {static_cast<std::byte*>(memory) + (line - past), [memory](std::byte*) { std::free(memory); }};
+  }
+  const size_t unit = bytes >= 2 * huge_page ? huge_page : smallest_kept / 2;
+  const Block block = free_blocks().take((bytes + page + line + unit - 1) / unit * unit);
+  return {block.base + free_blocks().next_offset(), [block](std::byte*) { free_blocks().give(block); }};
+}
+
+size_t kept_storage() { return free_blocks().total(); }
+
+void release_storage() { free_blocks().clear(); }
+
+}  // namespace fovea
