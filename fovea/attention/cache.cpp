@@ -76,6 +76,7 @@ void Cache::truncate(int64_t length) {
 
 void Cache::reorder(const Tensor& batch_rows) {
   for (auto& [place, layer] : layers_) layer.reorder(batch_rows);
+  for (auto& [place, layer] : memories_) layer.reorder(batch_rows);
 }
 
 int64_t Cache::length() const {

@@ -42,12 +42,15 @@ class LayerCache final {
 class Cache final {
  public:
   LayerCache& at(const std::string& place) { return layers_[place]; }
+  // Keys and values of a memory that cross-attention looks at: they do not grow with the tokens, so neither truncate() nor
+  // length() concerns them.
+  LayerCache& memory_at(const std::string& place) { return memories_[place]; }
   void truncate(int64_t length);
   void reorder(const Tensor& batch_rows);
   int64_t length() const;  // of the longest layer
 
  private:
-  std::map<std::string, LayerCache> layers_;
+  std::map<std::string, LayerCache> layers_, memories_;
 };
 
 }  // namespace fovea

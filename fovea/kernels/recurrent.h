@@ -23,12 +23,12 @@ struct RecurrentShape {
 
 // [batch, steps, …]: the vector of (item, step) is data + item * batch_stride + step * step_stride.
 template <class T>
-struct SequenceOf {
+struct StepsOf {
   T* data = nullptr;
   int64_t batch_stride = 0, step_stride = 0;
 };
-using Sequence = SequenceOf<const float>;
-using MutableSequence = SequenceOf<float>;
+using Steps = StepsOf<const float>;
+using MutableSteps = StepsOf<float>;
 
 // input [gates · width, inputs], hidden [gates · width, width], biases [gates · width] or nothing.
 struct RecurrentWeights {
@@ -45,7 +45,7 @@ struct RecurrentWeights {
 // positions of x.
 struct Recurrent {
   RecurrentShape shape;
-  Sequence x;
+  Steps x;
   RecurrentWeights weights;
   const float* first_hidden = nullptr;  // [batch, width], or nothing for zeros
   const float* first_cell = nullptr;    // the same, LSTM only
@@ -54,7 +54,7 @@ struct Recurrent {
 };
 
 struct RecurrentOutputs {
-  MutableSequence y;             // [batch, steps, width]
+  MutableSteps y;                // [batch, steps, width]
   float* last_hidden = nullptr;  // [batch, width], or nothing
   float* last_cell = nullptr;
   float* saved = nullptr;  // recurrent_saved_size floats for the backward pass, or nothing
@@ -62,14 +62,14 @@ struct RecurrentOutputs {
 
 // The gradients that come in; each may be missing.
 struct RecurrentUpstream {
-  Sequence y;  // [batch, steps, width]
+  Steps y;  // [batch, steps, width]
   const float* last_hidden = nullptr;
   const float* last_cell = nullptr;
 };
 
 // The gradients that go out, overwritten; each may be missing.
 struct RecurrentGradients {
-  MutableSequence x;
+  MutableSteps x;
   float* input = nullptr;
   float* hidden = nullptr;
   float* input_bias = nullptr;

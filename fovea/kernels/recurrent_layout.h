@@ -87,7 +87,7 @@ T* row_of(T* matrix, int64_t row, int64_t width) {
   return matrix ? matrix + row * width : nullptr;
 }
 template <class T>
-T* row_of(const SequenceOf<T>& s, int64_t item, int64_t step) {
+T* row_of(const StepsOf<T>& s, int64_t item, int64_t step) {
   return s.data ? s.data + item * s.batch_stride + step * s.step_stride : nullptr;
 }
 

@@ -6,8 +6,10 @@
 
 namespace fovea {
 
+namespace {
+
 // Xavier: Glorot and Bengio 2010, uniform in ±√(6 / (fan-in + fan-out)). Kaiming: He et al. 2015, normal with √(2 / fan-in).
-void initialise(Tensor& weight, const Init& init, const Random& random) {
+void draw(Tensor& weight, const Init& init, const Random& random) {
   const Shape& shape = weight.shape();
   double receptive = 1;
   for (int axis = 2; axis < shape.rank(); ++axis) receptive *= static_cast<double>(shape[axis]);
@@ -29,6 +31,13 @@ void initialise(Tensor& weight, const Init& init, const Random& random) {
       return weight.copy_from(uniform(shape, random, -bound, bound));
     }
   }
+}
+
+}  // namespace
+
+void initialise(Tensor& weight, const Init& init, const Random& random) {
+  draw(weight, init, random);
+  if (init.zero_row >= 0) weight.select(0, init.zero_row).fill(0);
 }
 
 void load(Tensor& weight, const NamedTensors& tensors, const std::string& path) {

@@ -1,6 +1,6 @@
 // A module lists its weights once; initialising, loading, saving, counting and optimising are visitors of that list.
 //
-//   struct Block { Linear project; void weights(Weights& w) { w("project", project); w("scale", scale, Init::ones); } };
+//   struct Block { Linear project; void weights(Weights& w) { w("project", project); w("scale", scale, {Init::ones}); } };
 //   initialise(block, Random(1));   load(block, SafeTensors("model.safetensors").tensors());   count(block);
 #pragma once
 
@@ -20,7 +20,8 @@ namespace fovea {
 // How a weight begins. Fan-in is the product of all axes but the first (weights are stored [outputs, inputs, …]).
 struct Init {
   enum Kind { zeros, ones, normal, xavier, kaiming, uniform } kind = zeros;
-  double scale = 1;  // normal: the deviation; uniform: the bound; xavier, kaiming: the gain
+  double scale = 1;       // normal: the deviation; uniform: the bound; xavier, kaiming: the gain
+  int64_t zero_row = -1;  // a row that begins as zeros all the same, such as an embedding's padding
 };
 
 class Weights;

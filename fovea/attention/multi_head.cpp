@@ -1,0 +1,149 @@
+#include "fovea/attention/multi_head.h"
+
+#include <cmath>
+
+#include "fovea/attention/cache.h"
+
+namespace fovea {
+namespace {
+
+using Config = MultiHeadAttention::Config;
+
+Config completed(Config c) {
+  require(
+      c.width > 0 && c.heads > 0 && c.key_heads >= 0 && c.head_width >= 0 && c.memory_width >= 0 && c.form_width >= 0,
+      "MultiHeadAttention: found width {} and {} heads, expected at least 1 of each and no negative sizes", c.width,
+      c.heads);
+  require(c.head_width > 0 || c.width % c.heads == 0,
+          "MultiHeadAttention: found width {} for {} heads, expected a multiple (or give head_width)", c.width,
+          c.heads);
+  if (c.key_heads == 0) c.key_heads = c.heads;
+  if (c.head_width == 0) c.head_width = c.width / c.heads;
+  if (c.memory_width == 0) c.memory_width = c.width;
+  if (c.form_width == 0) c.form_width = c.head_width;
+  if (c.rotary_width == 0) c.rotary_width = c.head_width;
+  require(c.heads % c.key_heads == 0, "MultiHeadAttention: found {} heads and {} key heads, expected a divisor",
+          c.heads, c.key_heads);
+  require(c.dropout >= 0 && c.dropout < 1, "MultiHeadAttention: found dropout {}, expected at least 0 and less than 1",
+          c.dropout);
+  require(c.rotary_width <= c.head_width, "MultiHeadAttention: found a rotary width of {}, expected at most {}",
+          c.rotary_width, c.head_width);
+  return c;
+}
+
+}  // namespace
+
+void Config::fields(Fields& f) {
+  f("width", width, "width of a token");
+  f("heads", heads, "attention heads");
+  f("key_heads", key_heads, "heads of keys and values; 0: as many as heads");
+  f("head_width", head_width, "width of a head; 0: width / heads");
+  f("memory_width", memory_width, "width of the tokens that are attended to; 0: width");
+  f("bias", bias, "whether the projections have biases");
+  f("form", form, "how a query and a key become a score: scaled-dot, dot, general, additive or concat");
+  f("form_width", form_width, "hidden width of additive and concat scores; 0: head_width");
+  f("dropout", dropout, "share of the weights that is dropped in training");
+  f("rotary", rotary, "whether queries and keys turn with their positions");
+  f("rotary_base", rotary_base, "base of the rotary wavelengths");
+  f("rotary_width", rotary_width, "how many elements of a head turn; 0: all");
+  f("rotary_interleaved", rotary_interleaved, "rotary pairs of neighbours instead of halves");
+}
+
+MultiHeadAttention::MultiHeadAttention(const Config& given)
+    : config_(completed(given)),
+      form_(&find<Form>(config_.form)),
+      query_({.inputs = config_.width, .outputs = config_.heads * config_.head_width, .bias = config_.bias}),
+      key_({.inputs = config_.memory_width, .outputs = config_.key_heads * config_.head_width, .bias = config_.bias}),
+      value_({.inputs = config_.memory_width, .outputs = config_.key_heads * config_.head_width, .bias = config_.bias}),
+      output_({.inputs = config_.heads * config_.head_width, .outputs = config_.width, .bias = config_.bias}) {
+  const Config& c = config_;
+  form_weights_ = form_->weights(
+      {.heads = c.heads, .query_width = c.head_width, .key_width = c.head_width, .hidden = c.form_width});
+  if (c.rotary) {
+    rotary_.emplace(
+        RotaryPositions::Config{.width = c.rotary_width, .base = c.rotary_base, .interleaved = c.rotary_interleaved});
+  }
+}
+
+// A form's weights have one matrix for each head, so Xavier's bound is that of a head's.
+void MultiHeadAttention::weights(Weights& w) {
+  auto xavier = [](const Tensor& matrix) {
+    const double ends = static_cast<double>(matrix.size(-1) + (matrix.rank() == 3 ? matrix.size(1) : 1));
+    return Init{.kind = Init::uniform, .scale = std::sqrt(6 / ends)};
+  };
+  w("query", query_);
+  w("key", key_);
+  w("value", value_);
+  w("output", output_);
+  if (form_weights_.query) w("form.query", form_weights_.query, xavier(form_weights_.query));
+  if (form_weights_.key) w("form.key", form_weights_.key, xavier(form_weights_.key));
+  if (form_weights_.vector) w("form.vector", form_weights_.vector, xavier(form_weights_.vector));
+}
+
+Tensor MultiHeadAttention::queries(const Tensor& x, int64_t offset) const {
+  require(x.rank() == 3, "MultiHeadAttention: found x {}, expected [batch, tokens, {}]", x.shape(), config_.width);
+  Tensor q = query_(x).reshape({x.size(0), x.size(1), config_.heads, config_.head_width});
+  return rotary_ ? (*rotary_)(q, offset) : q;
+}
+
+MultiHeadAttention::Projected MultiHeadAttention::project(const Tensor& memory, int64_t offset) const {
+  require(memory.rank() == 3, "MultiHeadAttention: found a memory {}, expected [batch, tokens, {}]", memory.shape(),
+          config_.memory_width);
+  const Shape shape = {memory.size(0), memory.size(1), config_.key_heads, config_.head_width};
+  Tensor k = key_(memory).reshape(shape);
+  return {rotary_ ? (*rotary_)(k, offset) : k, value_(memory).reshape(shape)};
+}
+
+AttentionOptions MultiHeadAttention::options_for(const AttentionOptions& given) const {
+  AttentionOptions o = given;
+  o.form = form_;
+  o.weights = form_weights_;
+  o.dropout = given.selection == Selection::hard ? 0 : config_.dropout;
+  return o;
+}
+
+AttentionResult MultiHeadAttention::finish(AttentionResult result) const {
+  const Shape s = result.output.shape();
+  result.output = output_(result.output.reshape({s[0], s[1], s[2] * s[3]}));
+  return result;
+}
+
+AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const AttentionOptions& o, const Context& c) const {
+  if (!c.cache) {
+    const Projected memory = project(x, 0);
+    return finish(attend(queries(x, 0), memory.keys, memory.values, options_for(o), c));
+  }
+  require(!c.training, "MultiHeadAttention: found a cache in training, expected none: it keeps no gradient");
+  LayerCache& cache = c.cache->at(c.place);
+  const int64_t offset = cache.length();
+  const Projected memory = project(x, offset);
+  cache.append(memory.keys, memory.values, *form_, form_weights_);
+  return finish(attend(queries(x, offset), cache, options_for(o), c));
+}
+
+AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const Tensor& memory, const AttentionOptions& o,
+                                                const Context& c) const {
+  require(!rotary_, "MultiHeadAttention: found rotary positions in cross-attention, where tokens have no common order");
+  if (!c.cache) {
+    const Projected projected = project(memory, 0);
+    return finish(attend(queries(x, 0), projected.keys, projected.values, options_for(o), c));
+  }
+  require(!c.training, "MultiHeadAttention: found a cache in training, expected none: it keeps no gradient");
+  LayerCache& cache = c.cache->memory_at(c.place);
+  if (cache.length() == 0) {
+    const Projected projected = project(memory, 0);
+    cache.append(projected.keys, projected.values, *form_, form_weights_);
+  }
+  return finish(attend(queries(x, 0), cache, options_for(o), c));
+}
+
+Tensor MultiHeadAttention::operator()(const Tensor& x, const AttentionOptions& o, const Context& c) const {
+  return attend_with(x, o, c).output;
+}
+
+Tensor MultiHeadAttention::operator()(const Tensor& x, const Tensor& memory, const AttentionOptions& o,
+                                      const Context& c) const {
+  return attend_with(x, memory, o, c).output;
+}
+
+}  // namespace fovea

@@ -1,0 +1,65 @@
+// Multi-head attention (Vaswani et al. 2017): project to queries, keys and values, attend in each head, project back.
+//
+//   MultiHeadAttention attention({.width = 512, .heads = 8});
+//   Tensor y = attention(x, {.mask = {.causal = true}}, context);        // self;  cross: attention(x, memory, {}, context)
+//
+// With a cache in the context, self-attention appends its keys and values at the context's place and attends over all that
+// are there (so causal stays .causal); cross-attention projects the memory at its first call and then reuses it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "fovea/attention/attention.h"
+#include "fovea/nn/linear.h"
+#include "fovea/nn/positions.h"
+
+namespace fovea {
+
+class MultiHeadAttention final {
+ public:
+  struct Config {
+    int64_t width = 0, heads = 1;
+    int64_t key_heads = 0;     // fewer than heads: grouped queries (Ainslie et al. 2023); 0: as many as heads
+    int64_t head_width = 0;    // 0: width / heads
+    int64_t memory_width = 0;  // of what keys and values are made from; 0: width
+    bool bias = true;
+    std::string form = "scaled-dot";
+    int64_t form_width = 0;  // hidden width of additive and concat scores; 0: head_width
+    double dropout = 0;      // of the attention weights, in training
+    bool rotary = false;     // queries and keys turn with their positions
+    double rotary_base = 10000;
+    int64_t rotary_width = 0;  // how many elements of a head turn; 0: all
+    bool rotary_interleaved = false;
+
+    void fields(Fields& f);
+  };
+  explicit MultiHeadAttention(const Config&);
+
+  // Form, its weights and dropout are the module's; the rest of the options (mask, bias, selection, softcap …) the caller's.
+  Tensor operator()(const Tensor& x, const AttentionOptions&, const Context&) const;
+  Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionOptions&, const Context&) const;
+
+  // The same with what else attend() returns: probes, and the choices of hard attention.
+  AttentionResult attend_with(const Tensor& x, const AttentionOptions&, const Context&) const;
+  AttentionResult attend_with(const Tensor& x, const Tensor& memory, const AttentionOptions&, const Context&) const;
+
+  void weights(Weights& w);
+
+ private:
+  struct Projected {
+    Tensor keys, values;  // [batch, tokens, key heads, head width]
+  };
+  Projected project(const Tensor& memory, int64_t offset) const;
+  Tensor queries(const Tensor& x, int64_t offset) const;
+  AttentionOptions options_for(const AttentionOptions&) const;
+  AttentionResult finish(AttentionResult) const;
+
+  Config config_;
+  const Form* form_;
+  FormWeights form_weights_;
+  std::optional<RotaryPositions> rotary_;
+  Linear query_, key_, value_, output_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,14 @@
+// Activations by the names that configs use: relu, gelu, gelu-tanh, silu, tanh, sigmoid, none.
+//
+//   Tensor y = linear(x, activation_named("gelu-tanh"));
+#pragma once
+
+#include <string_view>
+
+#include "fovea/kernels/activation.h"
+
+namespace fovea {
+
+kernels::Activation activation_named(std::string_view name);  // an Error that suggests the nearest if there is none
+
+}  // namespace fovea

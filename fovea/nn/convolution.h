@@ -1,0 +1,64 @@
+// Convolutions over one axis (text, audio) and two (images), with PyTorch's layouts and weights.
+//
+//   Conv1d conv({.inputs = 80, .outputs = 512, .kernel = 3, .stride = 2, .padding = 1});
+//   Tensor y = conv(x);                                // [batch, 80, length] → [batch, 512, length / 2]
+#pragma once
+
+#include "fovea/base/fields.h"
+#include "fovea/nn/weights.h"
+
+namespace fovea {
+
+// One number for both axes of a Conv2d, whose kernel is square.
+struct ConvolutionConfig {
+  int64_t inputs = 0, outputs = 0, kernel = 1;
+  int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
+  bool bias = true;
+
+  void fields(Fields& f) {
+    f("inputs", inputs, "channels of the input");
+    f("outputs", outputs, "channels of the output");
+    f("kernel", kernel, "size of the kernel");
+    f("stride", stride, "distance between two places of the kernel");
+    f("padding", padding, "zeros at either end");
+    f("dilation", dilation, "distance between two elements of the kernel");
+    f("groups", groups, "groups of channels that do not see each other");
+    f("bias", bias, "whether a bias is added");
+  }
+};
+
+// [batch, inputs, length] → [batch, outputs, length']; weight [outputs, inputs / groups, kernel].
+class Conv1d final {
+ public:
+  using Config = ConvolutionConfig;
+  explicit Conv1d(const Config&);
+
+  Tensor operator()(const Tensor& x) const;
+  void weights(Weights& w) {
+    w("weight", weight_, {Init::kaiming});
+    if (bias_) w("bias", bias_, {Init::zeros});
+  }
+
+ private:
+  Config config_;
+  Tensor weight_, bias_;
+};
+
+// [batch, inputs, rows, columns] → [batch, outputs, rows', columns']; weight [outputs, inputs / groups, kernel, kernel].
+class Conv2d final {
+ public:
+  using Config = ConvolutionConfig;
+  explicit Conv2d(const Config&);
+
+  Tensor operator()(const Tensor& x) const;
+  void weights(Weights& w) {
+    w("weight", weight_, {Init::kaiming});
+    if (bias_) w("bias", bias_, {Init::zeros});
+  }
+
+ private:
+  Config config_;
+  Tensor weight_, bias_;
+};
+
+}  // namespace fovea

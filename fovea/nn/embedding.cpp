@@ -1,0 +1,32 @@
+#include "fovea/nn/embedding.h"
+
+#include <cmath>
+
+#include "fovea/tensor/arithmetic.h"
+#include "fovea/tensor/index.h"
+#include "fovea/tensor/matmul.h"
+
+namespace fovea {
+
+// Vectors of length about 1, so that the tied output begins with logits of variance 1.
+Embedding::Embedding(const Config& c) : padding_(c.padding) {
+  require(c.entries > 0 && c.width > 0, "Embedding: found {} entries of width {}, expected at least 1 of each",
+          c.entries, c.width);
+  require(-1 <= c.padding && c.padding < c.entries, "Embedding: found padding {}, expected −1 to {}", c.padding,
+          c.entries - 1);
+  init_ = {.kind = Init::normal, .scale = 1 / std::sqrt(static_cast<double>(c.width)), .zero_row = c.padding};
+  weight_ = zeros({c.entries, c.width});
+}
+
+Tensor Embedding::operator()(const Tensor& ids) const {
+  Tensor y = rows(weight_, ids);
+  if (padding_ < 0 || !y.needs_gradient()) return y;
+  Tensor padded = zeros(ids.shape(), DType::i8);
+  const std::vector<int64_t> id = ids.values<int64_t>();
+  for (size_t i = 0; i < id.size(); ++i) padded.data<int8_t>()[i] = id[i] == padding_;
+  return where(padded.unsqueeze(-1), y.detach(), y);
+}
+
+Tensor Embedding::as_output(const Tensor& x) const { return linear(x, weight_); }
+
+}  // namespace fovea

@@ -1,0 +1,37 @@
+// A vector for each entry of a vocabulary, and the output projection that shares them (Press and Wolf 2017).
+//
+//   Embedding words({.entries = 32000, .width = 512, .padding = 0});
+//   Tensor x = words(ids);   Tensor logits = words.as_output(y);         // [..., 512] → [..., 32000]
+#pragma once
+
+#include "fovea/base/fields.h"
+#include "fovea/nn/weights.h"
+
+namespace fovea {
+
+class Embedding final {
+ public:
+  struct Config {
+    int64_t entries = 0, width = 0;
+    int64_t padding = -1;  // this entry begins as zeros and learns nothing from lookups; −1: there is none
+
+    void fields(Fields& f) {
+      f("entries", entries, "size of the vocabulary");
+      f("width", width, "width of a vector");
+      f("padding", padding, "the entry that stands for padding; -1: none");
+    }
+  };
+  explicit Embedding(const Config&);
+
+  Tensor operator()(const Tensor& ids) const;  // i64 [...] → [..., width]
+  Tensor as_output(const Tensor& x) const;     // x Wᵀ
+  void weights(Weights& w) { w("weight", weight_, init_); }
+  const Tensor& weight() const { return weight_; }
+
+ private:
+  int64_t padding_;
+  Init init_;
+  Tensor weight_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,42 @@
+// y = x Wᵀ + b, with W stored [outputs, inputs] as Hugging Face stores it.
+//
+//   Linear project({.inputs = 512, .outputs = 64});
+//   Tensor y = project(x);                             // [..., 512] → [..., 64]
+#pragma once
+
+#include "fovea/base/fields.h"
+#include "fovea/nn/weights.h"
+#include "fovea/tensor/matmul.h"
+
+namespace fovea {
+
+class Linear final {
+ public:
+  struct Config {
+    int64_t inputs = 0, outputs = 0;
+    bool bias = true;
+
+    void fields(Fields& f) {
+      f("inputs", inputs, "width of the input");
+      f("outputs", outputs, "width of the output");
+      f("bias", bias, "whether a bias is added");
+    }
+  };
+  explicit Linear(const Config&);
+
+  // The activation runs in the same pass as the product.
+  Tensor operator()(const Tensor& x, kernels::Activation activation = kernels::Activation::none) const {
+    return linear(x, weight_, bias_, activation);
+  }
+  void weights(Weights& w) {
+    w("weight", weight_, {Init::xavier});
+    if (bias_) w("bias", bias_, {Init::zeros});
+  }
+  const Tensor& weight() const { return weight_; }
+  const Tensor& bias() const { return bias_; }
+
+ private:
+  Tensor weight_, bias_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,18 @@
+#include "fovea/nn/norm.h"
+
+namespace fovea {
+
+LayerNorm::LayerNorm(const Config& c) : epsilon_(c.epsilon) {
+  require(c.width > 0 && c.epsilon >= 0, "LayerNorm: found width {} and ε {}, expected a width and no negative ε",
+          c.width, c.epsilon);
+  weight_ = ones({c.width});
+  if (c.bias) bias_ = zeros({c.width});
+}
+
+RmsNorm::RmsNorm(const Config& c) : epsilon_(c.epsilon) {
+  require(c.width > 0 && c.epsilon >= 0, "RmsNorm: found width {} and ε {}, expected a width and no negative ε",
+          c.width, c.epsilon);
+  weight_ = ones({c.width});
+}
+
+}  // namespace fovea

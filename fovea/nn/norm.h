@@ -1,0 +1,60 @@
+// Normalisation over the last axis, with a learned scale (and shift).
+//
+//   LayerNorm norm({.width = 512});   Tensor y = norm(x);      // Ba, Kiros and Hinton 2016
+//   RmsNorm rms({.width = 512});      Tensor z = rms(x);       // Zhang and Sennrich 2019
+#pragma once
+
+#include "fovea/base/fields.h"
+#include "fovea/nn/weights.h"
+#include "fovea/tensor/norm.h"
+
+namespace fovea {
+
+class LayerNorm final {
+ public:
+  struct Config {
+    int64_t width = 0;
+    double epsilon = 1e-5;
+    bool bias = true;
+
+    void fields(Fields& f) {
+      f("width", width, "width of the input");
+      f("epsilon", epsilon, "added to the variance");
+      f("bias", bias, "whether a shift is learned");
+    }
+  };
+  explicit LayerNorm(const Config&);
+
+  Tensor operator()(const Tensor& x) const { return layer_norm(x, weight_, bias_, epsilon_); }
+  void weights(Weights& w) {
+    w("weight", weight_, {Init::ones});
+    if (bias_) w("bias", bias_, {Init::zeros});
+  }
+
+ private:
+  double epsilon_;
+  Tensor weight_, bias_;
+};
+
+class RmsNorm final {
+ public:
+  struct Config {
+    int64_t width = 0;
+    double epsilon = 1e-6;
+
+    void fields(Fields& f) {
+      f("width", width, "width of the input");
+      f("epsilon", epsilon, "added to the mean square");
+    }
+  };
+  explicit RmsNorm(const Config&);
+
+  Tensor operator()(const Tensor& x) const { return rms_norm(x, weight_, epsilon_); }
+  void weights(Weights& w) { w("weight", weight_, {Init::ones}); }
+
+ private:
+  double epsilon_;
+  Tensor weight_;
+};
+
+}  // namespace fovea

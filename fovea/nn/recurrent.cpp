@@ -1,0 +1,80 @@
+#include "fovea/nn/recurrent.h"
+
+#include <cmath>
+
+#include "fovea/tensor/index.h"
+
+namespace fovea {
+
+template <kernels::RecurrentCell cell>
+RecurrentLayers<cell>::RecurrentLayers(const Config& c) : config_(c), dropout_(c.dropout) {
+  require(c.inputs > 0 && c.width > 0 && c.layers > 0,
+          "recurrent layers: found {} inputs, width {} and {} layers, expected at least 1 of each", c.inputs, c.width,
+          c.layers);
+  const int64_t columns = kernels::RecurrentShape{.cell = cell}.gates() * c.width;
+  for (int64_t i = 0; i < c.layers * directions(); ++i) {
+    const int64_t inputs = i < directions() ? c.inputs : directions() * c.width;
+    cells_.push_back({.input = zeros({columns, inputs}), .hidden = zeros({columns, c.width})});
+    if (c.bias) cells_.back().input_bias = zeros({columns}), cells_.back().hidden_bias = zeros({columns});
+  }
+}
+
+template <kernels::RecurrentCell cell>
+void RecurrentLayers<cell>::weights(Weights& w) {
+  const Init init = {Init::uniform, 1 / std::sqrt(static_cast<double>(config_.width))};
+  for (size_t i = 0; i < cells_.size(); ++i) {
+    const size_t each = static_cast<size_t>(directions());
+    const std::string suffix = "_l" + std::to_string(i / each) + (i % each == 1 ? "_reverse" : "");
+    w("weight_ih" + suffix, cells_[i].input, init);
+    w("weight_hh" + suffix, cells_[i].hidden, init);
+    if (!config_.bias) continue;
+    w("bias_ih" + suffix, cells_[i].input_bias, init);
+    w("bias_hh" + suffix, cells_[i].hidden_bias, init);
+  }
+}
+
+template <kernels::RecurrentCell cell>
+std::vector<Tensor> RecurrentLayers<cell>::pack() const {
+  std::vector<Tensor> packed;
+  for (const CellWeights& w : cells_) packed.push_back(fovea::pack(cell, w));
+  return packed;
+}
+
+template <kernels::RecurrentCell cell>
+RecurrentOutput RecurrentLayers<cell>::operator()(const Tensor& x, const Context& context,
+                                                  const RecurrentOptions& options) const {
+  const int64_t count = static_cast<int64_t>(cells_.size());
+  for (const Tensor* state : {&options.first.hidden, &options.first.cell}) {
+    require(!*state || (state->rank() == 3 && state->size(0) == count),
+            "recurrent layers: found a first state {}, expected [{}, batch, {}]", state->shape(), count, config_.width);
+  }
+  require(!options.packed || options.packed->size() == cells_.size(),
+          "recurrent layers: found {} packed cells, expected {}", options.packed ? options.packed->size() : 0, count);
+  auto first = [](const Tensor& state, int64_t i) { return state ? state.select(0, i) : Tensor(); };
+  std::vector<Tensor> hidden, cells;
+  Tensor y = x;
+  for (int64_t layer = 0; layer < config_.layers; ++layer) {
+    if (layer > 0) y = dropout_(y, context.at("layer " + std::to_string(layer)));
+    std::vector<Tensor> outputs;
+    for (int64_t direction = 0; direction < directions(); ++direction) {
+      const int64_t i = layer * directions() + direction;
+      RecurrentResult result =
+          recurrent(cell, y, cells_[static_cast<size_t>(i)],
+                    {.first_hidden = first(options.first.hidden, i),
+                     .first_cell = first(options.first.cell, i),
+                     .lengths = options.lengths,
+                     .reverse = direction == 1,
+                     .packed = options.packed ? (*options.packed)[static_cast<size_t>(i)] : Tensor()});
+      outputs.push_back(result.outputs);
+      hidden.push_back(result.last_hidden);
+      if (result.last_cell) cells.push_back(result.last_cell);
+    }
+    y = directions() == 1 ? outputs[0] : concat(outputs, -1);
+  }
+  return {y, {stack(hidden, 0), cells.empty() ? Tensor() : stack(cells, 0)}};
+}
+
+template class RecurrentLayers<kernels::RecurrentCell::lstm>;
+template class RecurrentLayers<kernels::RecurrentCell::gru>;
+
+}  // namespace fovea

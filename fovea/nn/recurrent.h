@@ -1,0 +1,70 @@
+// LSTM and GRU: stacked, in one direction or both, with PyTorch's equations and weight names.
+//
+//   Lstm encoder({.inputs = 256, .width = 512, .layers = 2, .bidirectional = true});
+//   auto [outputs, last] = encoder(x, context, {.lengths = lengths});    // [batch, steps, 1024] and the last states
+#pragma once
+
+#include <vector>
+
+#include "fovea/base/fields.h"
+#include "fovea/nn/context.h"
+#include "fovea/nn/dropout.h"
+#include "fovea/nn/weights.h"
+#include "fovea/tensor/recurrent.h"
+
+namespace fovea {
+
+// [layers · directions, batch, width]; a GRU has no cell.
+struct RecurrentState {
+  Tensor hidden = {}, cell = {};
+};
+
+struct RecurrentOptions {
+  RecurrentState first = {};  // zeros if not given
+  Tensor lengths = {};        // i64 [batch]; all steps if not given
+  // From pack(): saves a decoder that goes step by step from reading the weights twice at each of them.
+  const std::vector<Tensor>* packed = nullptr;
+};
+
+struct RecurrentOutput {
+  Tensor outputs;  // [batch, steps, directions · width], zeros beyond an item's length
+  RecurrentState last;
+};
+
+template <kernels::RecurrentCell cell>
+class RecurrentLayers final {
+ public:
+  struct Config {
+    int64_t inputs = 0, width = 0, layers = 1;
+    bool bidirectional = false;
+    double dropout = 0;  // between layers
+    bool bias = true;
+
+    void fields(Fields& f) {
+      f("inputs", inputs, "width of the input");
+      f("width", width, "width of the state");
+      f("layers", layers, "layers on top of each other");
+      f("bidirectional", bidirectional, "whether a second one goes from the end to the beginning");
+      f("dropout", dropout, "share of a layer's output that is dropped in training before the next layer");
+      f("bias", bias, "whether the gates have biases");
+    }
+  };
+  explicit RecurrentLayers(const Config&);
+
+  RecurrentOutput operator()(const Tensor& x, const Context&,
+                             const RecurrentOptions& = {}) const;  // [batch, steps, inputs]
+  void weights(Weights& w);
+  std::vector<Tensor> pack() const;  // of the weights as they are now
+
+ private:
+  int64_t directions() const { return config_.bidirectional ? 2 : 1; }
+
+  Config config_;
+  Dropout dropout_;
+  std::vector<CellWeights> cells_;  // [layers · directions]
+};
+
+using Lstm = RecurrentLayers<kernels::RecurrentCell::lstm>;
+using Gru = RecurrentLayers<kernels::RecurrentCell::gru>;
+
+}  // namespace fovea

@@ -1,0 +1,43 @@
+// One LSTM (Hochreiter and Schmidhuber 1997) or GRU (Cho et al. 2014) over sequences, with PyTorch's weights and gates:
+//
+//   LSTM   i, f, o = σ(W x + U h + b)   g = tanh(W x + U h + b)   c' = f∘c + i∘g   h' = o∘tanh(c')        gates i, f, g, o
+//   GRU    r, z = σ(W x + U h + b)      n = tanh(W x + b + r∘(U h + b'))           h' = (1 − z)∘n + z∘h   gates r, z, n
+//
+//   auto [outputs, hidden, cell] = recurrent(kernels::RecurrentCell::lstm, x, weights, {.lengths = lengths});
+#pragma once
+
+#include "fovea/kernels/recurrent.h"
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+struct CellWeights {
+  Tensor input = {}, hidden = {};            // W [gates · width, inputs], U [gates · width, width]
+  Tensor input_bias = {}, hidden_bias = {};  // [gates · width], or no tensor
+};
+
+// The weights as the kernel reads them, for those who take one step after another with the same ones.
+Tensor pack(kernels::RecurrentCell, const CellWeights&);
+
+// Beyond an item's length its state stays as it is, its outputs are 0 and x is not read. In reverse an item goes from its
+// own last step to its first; outputs stand where their x stands.
+struct RecurrentWalk {
+  Tensor first_hidden = {}, first_cell = {};  // [batch, width], or no tensor for zeros
+  Tensor lengths = {};                        // i64 [batch], or no tensor for all steps
+  bool reverse = false;
+  Tensor packed = {};  // by pack(), of these same weights; or no tensor
+};
+
+struct RecurrentResult {
+  Tensor outputs;                 // [batch, steps, width]
+  Tensor last_hidden, last_cell;  // [batch, width]; a GRU has no cell
+};
+
+// x [batch, steps, inputs].
+RecurrentResult recurrent(kernels::RecurrentCell, const Tensor& x, const CellWeights&, const RecurrentWalk& = {});
+
+// The same step by step in tensor operations, f32 or f64: what the kernel is held to. recurrent() runs it for f64 tensors.
+RecurrentResult recurrent_by_formula(kernels::RecurrentCell, const Tensor& x, const CellWeights&,
+                                     const RecurrentWalk& = {});
+
+}  // namespace fovea
