@@ -30,30 +30,26 @@ struct Case {
 constexpr const char* mask_names[] = {"whole", "causal", "window", "causal_window", "lengths", "packed", "given"};
 constexpr const char* bias_names[] = {"", "_alibi", "_relative", "_added"};
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
-  const Case& c = info.param;
-  std::string form(c.form->name);
-  std::replace(form.begin(), form.end(), '-', '_');
-  return form + (c.selection == Selection::hard ? "_hard_" : "_") + mask_names[static_cast<int>(c.mask)] +
-         bias_names[static_cast<int>(c.bias)] + (c.softcap ? "_softcap" : "") + (c.sinks ? "_sinks" : "") +
-         (c.dropout ? "_dropout" : "");
+std::string name_of(const Case& c) {
+  return std::string(c.form->name) + (c.selection == Selection::hard ? "_hard_" : "_") +
+         mask_names[static_cast<int>(c.mask)] + bias_names[static_cast<int>(c.bias)] + (c.softcap ? "_softcap" : "") +
+         (c.sinks ? "_sinks" : "") + (c.dropout ? "_dropout" : "");
 }
 
-std::vector<Case> all_cases() {
+// Every combination that makes sense of one form.
+std::vector<Case> cases_of(const Form* form) {
   std::vector<Case> cases;
-  for (const Form* form : catalogue<Form>()) {
-    for (Masking mask : {Masking::none, Masking::causal, Masking::window, Masking::causal_window, Masking::lengths,
-                         Masking::packed, Masking::given}) {
-      for (Biasing bias : {Biasing::none, Biasing::alibi, Biasing::relative, Biasing::added}) {
-        if (mask == Masking::packed && bias == Biasing::added) continue;
-        for (Selection selection : {Selection::soft, Selection::hard}) {
-          if (selection == Selection::hard && mask == Masking::packed) continue;
-          cases.push_back({form, selection, mask, bias});
-        }
+  for (Masking mask : {Masking::none, Masking::causal, Masking::window, Masking::causal_window, Masking::lengths,
+                       Masking::packed, Masking::given}) {
+    for (Biasing bias : {Biasing::none, Biasing::alibi, Biasing::relative, Biasing::added}) {
+      if (mask == Masking::packed && bias == Biasing::added) continue;
+      for (Selection selection : {Selection::soft, Selection::hard}) {
+        if (selection == Selection::hard && mask == Masking::packed) continue;
+        cases.push_back({form, selection, mask, bias});
       }
-      cases.push_back({form, Selection::soft, mask, Biasing::none, true, true, false});
-      cases.push_back({form, Selection::soft, mask, Biasing::relative, true, true, true});
     }
+    cases.push_back({form, Selection::soft, mask, Biasing::none, true, true, false});
+    cases.push_back({form, Selection::soft, mask, Biasing::relative, true, true, true});
   }
   return cases;
 }
@@ -149,12 +145,19 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
 }
 
-class EveryForm : public testing::TestWithParam<Case> {
+class EveryForm : public testing::TestWithParam<const Form*> {
  protected:
   void SetUp() override { simd_ = simd(); }
   void TearDown() override {
     use_simd(simd_);
     set_threads(0);
+  }
+  template <class Check>
+  void for_each_case(Check&& check) {
+    for (const Case& c : cases_of(GetParam())) {
+      SCOPED_TRACE(name_of(c));
+      check(c);
+    }
   }
   Simd simd_ = Simd::baseline;
 };
@@ -182,162 +185,173 @@ Outcome run(Problem p, const Context& c, bool by_formula) {
 }
 
 TEST_P(EveryForm, FusedEqualsItsFormulaInFloat64WithAllGradients) {
-  Problem exact = make_problem(GetParam());
-  std::vector<HardGradient> kinds = {HardGradient::reinforce};
-  if (GetParam().selection == Selection::hard)
-    kinds = {HardGradient::reinforce, HardGradient::marginal, HardGradient::straight_through};
-  for (HardGradient kind : kinds) {
-    exact.options.hard_gradient = kind;
-    const Outcome expected = run(exact, training, true);
-    for (Simd s : supported_simds()) {
-      use_simd(s);
-      const Outcome fused = run(exact.as(DType::f32), training, false);
-      EXPECT_LT(largest_difference(fused.result.output, expected.result.output), 2e-5) << name(s);
-      if (expected.result.selected) {
-        EXPECT_EQ(fused.result.selected.values<int64_t>(), expected.result.selected.values<int64_t>()) << name(s);
-        EXPECT_LT(largest_difference(fused.result.log_probability, expected.result.log_probability), 5e-5) << name(s);
-      }
-      ASSERT_EQ(fused.gradients.size(), expected.gradients.size());
-      for (size_t i = 0; i < fused.gradients.size(); ++i) {
-        EXPECT_LT(largest_difference(fused.gradients[i], expected.gradients[i]), 3e-4) << name(s) << ", gradient " << i;
+  for_each_case([](const Case& c) {
+    Problem exact = make_problem(c);
+    std::vector<HardGradient> kinds = {HardGradient::reinforce};
+    if (c.selection == Selection::hard)
+      kinds = {HardGradient::reinforce, HardGradient::marginal, HardGradient::straight_through};
+    for (HardGradient kind : kinds) {
+      exact.options.hard_gradient = kind;
+      const Outcome expected = run(exact, training, true);
+      for (Simd s : supported_simds()) {
+        use_simd(s);
+        const Outcome fused = run(exact.as(DType::f32), training, false);
+        EXPECT_LT(largest_difference(fused.result.output, expected.result.output), 2e-5) << name(s);
+        if (expected.result.selected) {
+          EXPECT_EQ(fused.result.selected.values<int64_t>(), expected.result.selected.values<int64_t>()) << name(s);
+          EXPECT_LT(largest_difference(fused.result.log_probability, expected.result.log_probability), 5e-5) << name(s);
+        }
+        ASSERT_EQ(fused.gradients.size(), expected.gradients.size());
+        for (size_t i = 0; i < fused.gradients.size(); ++i) {
+          EXPECT_LT(largest_difference(fused.gradients[i], expected.gradients[i]), 3e-4)
+              << name(s) << ", gradient " << i;
+        }
       }
     }
-  }
+  });
 }
 
 TEST_P(EveryForm, ProbesEqualTheFormula) {
-  Problem exact = make_problem(GetParam());
-  if (exact.options.mask.query_starts) return;  // results are per sequence there: the kernel's own tests hold them
-  exact.options.selection = Selection::soft;
-  exact.options.probe = Probe{.heads = {3, 1},
-                              .rows = {0, 4, 17},
-                              .key_range = {2, 30},
-                              .weights = true,
-                              .mass = true,
-                              .argmax = true,
-                              .entropy = true,
-                              .top = 3};
-  const Problem f32 = exact.as(DType::f32);
-  const ProbeResult expected = attend_by_formula(exact.q, exact.k, exact.v, exact.options, {}).probe;
-  const ProbeResult fused = attend(f32.q, f32.k, f32.v, f32.options, {}).probe;
-  EXPECT_LT(largest_difference(fused.weights, expected.weights), 1e-5);
-  EXPECT_LT(largest_difference(fused.mass, expected.mass), 1e-5);
-  EXPECT_LT(largest_difference(fused.entropy, expected.entropy), 1e-5);
-  EXPECT_LT(largest_difference(fused.top_weights, expected.top_weights), 1e-5);
-  EXPECT_EQ(fused.argmax.values<int64_t>(), expected.argmax.values<int64_t>());
-  EXPECT_EQ(fused.top_keys.values<int64_t>(), expected.top_keys.values<int64_t>());
+  for_each_case([](const Case& c) {
+    Problem exact = make_problem(c);
+    if (exact.options.mask.query_starts) return;  // results are per sequence there: the kernel's own tests hold them
+    exact.options.selection = Selection::soft;
+    exact.options.probe = Probe{.heads = {3, 1},
+                                .rows = {0, 4, 17},
+                                .key_range = {2, 30},
+                                .weights = true,
+                                .mass = true,
+                                .argmax = true,
+                                .entropy = true,
+                                .top = 3};
+    const Problem f32 = exact.as(DType::f32);
+    const ProbeResult expected = attend_by_formula(exact.q, exact.k, exact.v, exact.options, {}).probe;
+    const ProbeResult fused = attend(f32.q, f32.k, f32.v, f32.options, {}).probe;
+    EXPECT_LT(largest_difference(fused.weights, expected.weights), 1e-5);
+    EXPECT_LT(largest_difference(fused.mass, expected.mass), 1e-5);
+    EXPECT_LT(largest_difference(fused.entropy, expected.entropy), 1e-5);
+    EXPECT_LT(largest_difference(fused.top_weights, expected.top_weights), 1e-5);
+    EXPECT_EQ(fused.argmax.values<int64_t>(), expected.argmax.values<int64_t>());
+    EXPECT_EQ(fused.top_keys.values<int64_t>(), expected.top_keys.values<int64_t>());
+  });
 }
 
 TEST_P(EveryForm, RowsSumToOneAndMaskedKeysGetNothing) {
-  Problem p = make_problem(GetParam()).as(DType::f32);
-  if (p.options.mask.query_starts) return;
-  p.options.sinks = {};
-  p.options.probe = Probe{.weights = true};
-  const Tensor weights = attend(p.q, p.k, p.v, p.options, {}).probe.weights;
-  const Tensor mask = dense_mask(p.options.mask, p.q.size(0), p.q.size(1), p.k.size(1));
-  const Tensor visible = mask.expand(weights.shape());
-  const std::vector<float> w = weights.values<float>();
-  const std::vector<int8_t> seen = visible.values<int8_t>();
-  const size_t keys = static_cast<size_t>(weights.size(3));
-  for (size_t row = 0; row < w.size() / keys; ++row) {
-    double total = 0;
-    bool any = false;
-    for (size_t j = row * keys; j < (row + 1) * keys; ++j) {
-      if (!seen[j]) {
-        EXPECT_EQ(w[j], 0) << "row " << row;
+  for_each_case([](const Case& c) {
+    Problem p = make_problem(c).as(DType::f32);
+    if (p.options.mask.query_starts) return;
+    p.options.sinks = {};
+    p.options.probe = Probe{.weights = true};
+    const Tensor weights = attend(p.q, p.k, p.v, p.options, {}).probe.weights;
+    const Tensor mask = dense_mask(p.options.mask, p.q.size(0), p.q.size(1), p.k.size(1));
+    const Tensor visible = mask.expand(weights.shape());
+    const std::vector<float> w = weights.values<float>();
+    const std::vector<int8_t> seen = visible.values<int8_t>();
+    const size_t keys = static_cast<size_t>(weights.size(3));
+    for (size_t row = 0; row < w.size() / keys; ++row) {
+      double total = 0;
+      bool any = false;
+      for (size_t j = row * keys; j < (row + 1) * keys; ++j) {
+        if (!seen[j]) {
+          EXPECT_EQ(w[j], 0) << "row " << row;
+        }
+        any = any || seen[j];
+        total += w[j];
       }
-      any = any || seen[j];
-      total += w[j];
+      EXPECT_NEAR(total, any ? 1 : 0, 1e-5) << "row " << row;
     }
-    EXPECT_NEAR(total, any ? 1 : 0, 1e-5) << "row " << row;
-  }
+  });
 }
 
 // Whatever stands behind a mask, even NaN, changes no bit of what a query sees.
 TEST_P(EveryForm, NothingLeaksFromBehindAMask) {
-  Problem p = make_problem(GetParam()).as(DType::f32);
-  if (p.options.mask.query_starts) return;
-  p.options.dropout = 0;
-  p.options.bias.added = {};
-  const Tensor clean = attend(p.q, p.k, p.v, p.options, {}).output;
-  const Tensor mask = dense_mask(p.options.mask, p.q.size(0), p.q.size(1), p.k.size(1));
-  const std::vector<int8_t> seen = mask.values<int8_t>();
-  const int64_t queries = p.q.size(1), keys = p.k.size(1), last = 20;
-  p.k = p.k.clone(), p.v = p.v.clone();
-  p.k.slice(1, last, keys).fill(std::nan(""));
-  p.v.slice(1, last, keys).fill(std::nan(""));
-  const Tensor dirty = attend(p.q, p.k, p.v, p.options, {}).output;
-  for (int64_t b = 0; b < p.q.size(0); ++b) {
-    for (int64_t i = 0; i < queries; ++i) {
-      bool sees_nan = false;
-      for (int64_t j = last; j < keys; ++j)
-        sees_nan = sees_nan || seen[static_cast<size_t>((b * queries + i) * keys + j)];
-      const Tensor row = dirty.select(0, b).select(0, i);
-      if (!sees_nan)
-        EXPECT_TRUE(same_bits(row, clean.select(0, b).select(0, i))) << b << ", " << i;
-      else
-        EXPECT_TRUE(std::isnan(sum(row).item())) << "a visible NaN must stay visible: " << b << ", " << i;
+  for_each_case([](const Case& c) {
+    Problem p = make_problem(c).as(DType::f32);
+    if (p.options.mask.query_starts) return;
+    p.options.dropout = 0;
+    p.options.bias.added = {};
+    const Tensor clean = attend(p.q, p.k, p.v, p.options, {}).output;
+    const Tensor mask = dense_mask(p.options.mask, p.q.size(0), p.q.size(1), p.k.size(1));
+    const std::vector<int8_t> seen = mask.values<int8_t>();
+    const int64_t queries = p.q.size(1), keys = p.k.size(1), last = 20;
+    p.k = p.k.clone(), p.v = p.v.clone();
+    p.k.slice(1, last, keys).fill(std::nan(""));
+    p.v.slice(1, last, keys).fill(std::nan(""));
+    const Tensor dirty = attend(p.q, p.k, p.v, p.options, {}).output;
+    for (int64_t b = 0; b < p.q.size(0); ++b) {
+      for (int64_t i = 0; i < queries; ++i) {
+        bool sees_nan = false;
+        for (int64_t j = last; j < keys; ++j)
+          sees_nan = sees_nan || seen[static_cast<size_t>((b * queries + i) * keys + j)];
+        const Tensor row = dirty.select(0, b).select(0, i);
+        if (!sees_nan)
+          EXPECT_TRUE(same_bits(row, clean.select(0, b).select(0, i))) << b << ", " << i;
+        else
+          EXPECT_TRUE(std::isnan(sum(row).item())) << "a visible NaN must stay visible: " << b << ", " << i;
+      }
     }
-  }
+  });
 }
 
 TEST_P(EveryForm, SameBitsForAnyBatchPaddingAndThreadCount) {
-  const Problem p = make_problem(GetParam()).as(DType::f32);
-  set_threads(1);
-  const Outcome one = run(p, {}, false);
-  set_threads(3);
-  const Outcome three = run(p, {}, false);
-  EXPECT_TRUE(same_bits(one.result.output, three.result.output));
-  for (size_t i = 0; i < one.gradients.size(); ++i)
-    EXPECT_TRUE(same_bits(one.gradients[i], three.gradients[i])) << "gradient " << i;
-  if (p.options.mask.query_starts) return;
+  for_each_case([](const Case& c) {
+    const Problem p = make_problem(c).as(DType::f32);
+    set_threads(1);
+    const Outcome one = run(p, {}, false);
+    set_threads(3);
+    const Outcome three = run(p, {}, false);
+    EXPECT_TRUE(same_bits(one.result.output, three.result.output));
+    for (size_t i = 0; i < one.gradients.size(); ++i)
+      EXPECT_TRUE(same_bits(one.gradients[i], three.gradients[i])) << "gradient " << i;
+    if (p.options.mask.query_starts) return;
 
-  Problem alone = p;
-  alone.q = p.q.slice(0, 1, 2), alone.k = p.k.slice(0, 1, 2), alone.v = p.v.slice(0, 1, 2);
-  Mask& mask = alone.options.mask;
-  if (mask.key_lengths)
-    mask.key_lengths = mask.key_lengths.slice(0, 1, 2), mask.query_lengths = mask.query_lengths.slice(0, 1, 2);
-  if (mask.visible) mask.visible = mask.visible.slice(0, 1, 2);
-  EXPECT_TRUE(same_bits(attend(alone.q, alone.k, alone.v, alone.options, {}).output, one.result.output.slice(0, 1, 2)));
+    Problem alone = p;
+    alone.q = p.q.slice(0, 1, 2), alone.k = p.k.slice(0, 1, 2), alone.v = p.v.slice(0, 1, 2);
+    Mask& mask = alone.options.mask;
+    if (mask.key_lengths)
+      mask.key_lengths = mask.key_lengths.slice(0, 1, 2), mask.query_lengths = mask.query_lengths.slice(0, 1, 2);
+    if (mask.visible) mask.visible = mask.visible.slice(0, 1, 2);
+    EXPECT_TRUE(
+        same_bits(attend(alone.q, alone.k, alone.v, alone.options, {}).output, one.result.output.slice(0, 1, 2)));
 
-  if (mask.visible || alone.options.bias.added) return;
-  Problem longer = alone;  // more keys and queries of padding behind
-  longer.k = concat({alone.k, full({1, 40, alone.k.size(2), alone.k.size(3)}, 7)}, 1);
-  longer.v = concat({alone.v, full({1, 40, alone.v.size(2), alone.v.size(3)}, 7)}, 1);
-  longer.q = concat({alone.q, full({1, 9, alone.q.size(2), alone.q.size(3)}, 7)}, 1);
-  if (!mask.key_lengths) {
-    longer.options.mask.key_lengths = tensor({1}, std::vector<int64_t>{alone.k.size(1)});
-    longer.options.mask.query_lengths = tensor({1}, std::vector<int64_t>{alone.q.size(1)});
-  }
-  const Tensor padded = attend(longer.q, longer.k, longer.v, longer.options, {}).output;
-  EXPECT_TRUE(same_bits(padded.slice(1, 0, alone.q.size(1)), one.result.output.slice(0, 1, 2)));
-  EXPECT_EQ(sum(abs(padded.slice(1, alone.q.size(1), padded.size(1)))).item(), 0);
+    if (mask.visible || alone.options.bias.added) return;
+    Problem longer = alone;  // more keys and queries of padding behind
+    longer.k = concat({alone.k, full({1, 40, alone.k.size(2), alone.k.size(3)}, 7)}, 1);
+    longer.v = concat({alone.v, full({1, 40, alone.v.size(2), alone.v.size(3)}, 7)}, 1);
+    longer.q = concat({alone.q, full({1, 9, alone.q.size(2), alone.q.size(3)}, 7)}, 1);
+    if (!mask.key_lengths) {
+      longer.options.mask.key_lengths = tensor({1}, std::vector<int64_t>{alone.k.size(1)});
+      longer.options.mask.query_lengths = tensor({1}, std::vector<int64_t>{alone.q.size(1)});
+    }
+    const Tensor padded = attend(longer.q, longer.k, longer.v, longer.options, {}).output;
+    EXPECT_TRUE(same_bits(padded.slice(1, 0, alone.q.size(1)), one.result.output.slice(0, 1, 2)));
+    EXPECT_EQ(sum(abs(padded.slice(1, alone.q.size(1), padded.size(1)))).item(), 0);
+  });
 }
 
 // Token by token, and in chunks, through a cache: the bits of the full causal pass.
 TEST_P(EveryForm, CachedEqualsTheFullPass) {
-  const Case& c = GetParam();
-  if ((c.mask != Masking::causal && c.mask != Masking::causal_window) || c.bias == Biasing::added) return;
-  const Problem p = make_problem(c, {.queries = 37, .keys = 37}).as(DType::f32);
-  const Tensor full_pass = attend(p.q, p.k, p.v, p.options, {}).output;
-  for (int64_t chunk : {1, 5}) {
-    LayerCache cache;
-    for (int64_t at = 0; at < 37; at += chunk) {
-      const int64_t end = std::min<int64_t>(37, at + chunk);
-      cache.append(p.k.slice(1, at, end), p.v.slice(1, at, end), *c.form, p.options.weights);
-      const Tensor step = attend(p.q.slice(1, at, end), cache, p.options, {}).output;
-      ASSERT_TRUE(same_bits(step, full_pass.slice(1, at, end))) << "chunks of " << chunk << ", token " << at;
+  for_each_case([](const Case& c) {
+    if ((c.mask != Masking::causal && c.mask != Masking::causal_window) || c.bias == Biasing::added) return;
+    const Problem p = make_problem(c, {.queries = 37, .keys = 37}).as(DType::f32);
+    const Tensor full_pass = attend(p.q, p.k, p.v, p.options, {}).output;
+    for (int64_t chunk : {1, 5}) {
+      LayerCache cache;
+      for (int64_t at = 0; at < 37; at += chunk) {
+        const int64_t end = std::min<int64_t>(37, at + chunk);
+        cache.append(p.k.slice(1, at, end), p.v.slice(1, at, end), *c.form, p.options.weights);
+        const Tensor step = attend(p.q.slice(1, at, end), cache, p.options, {}).output;
+        ASSERT_TRUE(same_bits(step, full_pass.slice(1, at, end))) << "chunks of " << chunk << ", token " << at;
+      }
+      cache.truncate(10);
+      cache.append(p.k.slice(1, 10, 20), p.v.slice(1, 10, 20), *c.form, p.options.weights);
+      cache.reorder(tensor({2}, std::vector<int64_t>{1, 1}));
+      const Tensor second = p.q.slice(0, 1, 2).slice(1, 15, 20);
+      const Tensor again = attend(concat({second, second}, 0), cache, p.options, {}).output;
+      EXPECT_TRUE(same_bits(again.slice(0, 0, 1), full_pass.slice(0, 1, 2).slice(1, 15, 20)));
     }
-    cache.truncate(10);
-    cache.append(p.k.slice(1, 10, 20), p.v.slice(1, 10, 20), *c.form, p.options.weights);
-    cache.reorder(tensor({2}, std::vector<int64_t>{1, 1}));
-    const Tensor second = p.q.slice(0, 1, 2).slice(1, 15, 20);
-    const Tensor again = attend(concat({second, second}, 0), cache, p.options, {}).output;
-    EXPECT_TRUE(same_bits(again.slice(0, 0, 1), full_pass.slice(0, 1, 2).slice(1, 15, 20)));
-  }
+  });
 }
-
-INSTANTIATE_TEST_SUITE_P(Catalogue, EveryForm, testing::ValuesIn(all_cases()), name_of);
 
 // The formula itself, against finite differences: the one thing that nothing above checks.
 class EveryFormula : public testing::TestWithParam<const Form*> {};
@@ -367,12 +381,16 @@ TEST_P(EveryFormula, GradientsEqualFiniteDifferences) {
   }
 }
 
+std::string form_name(const testing::TestParamInfo<const Form*>& info) {
+  std::string name(info.param->name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryForm, testing::ValuesIn(catalogue<Form>().begin(), catalogue<Form>().end()),
+                         form_name);
 INSTANTIATE_TEST_SUITE_P(Catalogue, EveryFormula, testing::ValuesIn(catalogue<Form>().begin(), catalogue<Form>().end()),
-                         [](const auto& info) {
-                           std::string name(info.param->name);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         form_name);
 
 // E[(loss − baseline) ∇ log w(choice)] = ∇ Σ w · loss, for whatever baseline (Williams 1992).
 TEST(HardAttention, TheMeanReinforceGradientIsTheExactMarginalGradient) {
