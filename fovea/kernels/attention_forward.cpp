@@ -127,27 +127,35 @@ class ForwardPass {
         }
       }
     }
-    for (int64_t g = 0; g < groups; ++g) {
-      for (int64_t r = g * group_rows; r < g * group_rows + group_size(g); ++r) soften_row(r, groups_[g]);
-    }
+    for (int64_t g = 0; g < groups; ++g) soften_group(g);
     for (int64_t g = 0; g < groups; ++g) mix_group(block, g);
   }
 
-  void soften_row(int64_t r, const Columns& c) {
-    float* s = scores_ + r * score_stride;
-    if (c.first == c.last) {
+  // All maxima first: one row's maximum is found while another's exponentials are on their way.
+  void soften_group(int64_t g) {
+    const Columns& c = groups_[g];
+    int64_t row = g * group_rows, size = group_size(g);
+    float maxima[group_rows];
+    for (int64_t r = 0; r < size && c.first < c.last; ++r) {
+      float* s = scores_ + (row + r) * score_stride;
+      finish_scores(a_, row_[row + r], c, s, nullptr);
+      maxima[r] = row_maximum(c, s);
+    }
+    for (int64_t r = row; r < row + size; ++r) {
+      float* s = scores_ + r * score_stride;
+      if (c.first < c.last) {
+        float factor = absorb_row(c, maxima[r - row], s, running_[r]);
+        if (factor != 1) multiply(out_ + r * columns_, columns_, factor);
+      }
       if (kept_[r].slot.wanted) keep_block(kept_[r], c, running_[r].maximum, s);
-      return;
+      if (a_.dropout.probability > 0) drop(row_[r], c, s);
     }
-    finish_scores(a_, row_[r], c, s, nullptr);
-    float factor = absorb_row(c, s, running_[r]);
-    if (factor != 1) multiply(out_ + r * columns_, columns_, factor);
-    if (kept_[r].slot.wanted) keep_block(kept_[r], c, running_[r].maximum, s);
-    if (a_.dropout.probability > 0) {
-      float factors[block_keys];
-      dropout_factors(a_.dropout, row_[r], c, factors);
-      drop_row(c, factors, s);
-    }
+  }
+
+  void drop(const Row& row, const Columns& c, float* p) const {
+    float factors[block_keys];
+    dropout_factors(a_.dropout, row, c, factors);
+    drop_row(c, factors, p);
   }
 
   void mix_group(int64_t block, int64_t g) {
