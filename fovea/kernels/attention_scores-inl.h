@@ -85,7 +85,7 @@ HWY_INLINE void bias_row(const Attention& a, const Row& row, int64_t start, cons
   }
 }
 
-// From raw products to scores with every mask applied. True if some column of the block is masked.
+// From raw products to scores with every mask applied.
 HWY_INLINE void finish_scores(const Attention& a, const Row& row, const Columns& c, float* s, float* slope) {
   if (a.softcap > 0) cap_row(a.softcap, c, s, slope);
   KeyRange r = c.of(row.seen);
@@ -181,7 +181,7 @@ HWY_INLINE void dropout_factors(const Dropout& dropout, const Row& row, const Co
   }
 }
 
-// to[j] = factor[j] == 0 ? 0 : s[j] · factor[j]: what was dropped is gone, be it a NaN.
+// s[j] = factor[j] == 0 ? 0 : s[j] · factor[j]: what was dropped is gone, be it a NaN.
 HWY_INLINE void drop_row(const Columns& c, const float* factor, float* s) {
   const F d;
   for (int64_t j = c.first; j < c.last; j += lanes) {
