@@ -1,7 +1,6 @@
 #include "fovea/kernels/attention_backward.h"
 
 #include <cmath>
-#include <thread>
 
 #include "fovea/base/scratch.h"
 #include "fovea/base/threads.h"
@@ -11,320 +10,15 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "fovea/kernels/attention_additive-inl.h"
-#include "fovea/kernels/attention_gradients-inl.h"
-#include "fovea/kernels/attention_panels-inl.h"
-#include "fovea/kernels/attention_products-inl.h"
-#include "fovea/kernels/attention_scores-inl.h"
+#include "fovea/kernels/attention_backward_pass-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
-void pack_backward_keys(const BackwardJob& job, BackwardUnit& unit, int64_t block) {
-  const Attention& a = job.attention;
-  const Sequence& s = job.sequences[unit.sequence];
-  int64_t begin = block * backward_keys, end = std::min(s.keys, begin + backward_keys);
-  int64_t width = a.shape.width, value_width = a.shape.value_width, padded = round_up(width, panel);
-  const float* k = a.k.data + s.batch * a.k.batch + s.key_begin * a.k.token + unit.key_head * a.k.head;
-  const float* v = a.v.data + s.batch * a.v.batch + s.key_begin * a.v.token + unit.key_head * a.v.head;
-  for (int64_t j = begin; j < end; j += panel) {
-    int64_t count = std::min(panel, end - j);
-    pack_panel(k + j * a.k.token, a.k.token, count, width, a.score, unit.key_panels + j * width);
-    pack_panel(v + j * a.v.token, a.v.token, count, value_width, Score::dot, unit.value_panels + j * value_width);
-  }
-  if (a.score == Score::additive) return;
-  pack_rows(k + begin * a.k.token, a.k.token, end - begin, width, unit.key_rows + begin * padded);
-  unit.odd[block] = has_odd_numbers(unit.key_rows + begin * padded, (end - begin) * padded);
-}
-
-// One query block of one head: packed q and d_out, and the row numbers lse and D.
+void pack_backward_keys(const BackwardJob& job, BackwardUnit& unit, int64_t block) { pack_key_block(job, unit, block); }
 void pack_backward_queries(const BackwardJob& job, const BackwardUnit& unit, BackwardHead& head, int64_t block) {
-  const Attention& a = job.attention;
-  const AttentionGradients& g = job.gradients;
-  const Sequence& s = job.sequences[unit.sequence];
-  int64_t begin = block * backward_queries, count = std::min(s.queries, begin + backward_queries) - begin;
-  int64_t width = a.shape.width, value_width = a.shape.value_width, groups = round_up(count, group_rows);
-  auto row = [&](const Tokens& x, int64_t i) {
-    return x.data + s.batch * x.batch + (s.query_begin + i) * x.token + head.head * x.head;
-  };
-  const float *q[backward_queries], *d_out[backward_queries];
-  for (int64_t i = 0; i < count; ++i) q[i] = row(a.q, begin + i), d_out[i] = row(g.d_out, begin + i);
-  float *to_q = head.query_groups + begin * width, *to_d_out = head.gradient_groups + begin * value_width;
-  pack_groups(q, count, width, to_q);
-  pack_groups(d_out, count, value_width, to_d_out);
-  if (a.score == Score::dot) {
-    multiply(to_q, groups * width, score_factor(a));
-    pack_rows(q[0], a.q.token, count, width, head.query_rows + begin * round_up(width, panel));
-  } else {
-    exponentiate(to_q, groups * width);
-  }
-  pack_rows(d_out[0], g.d_out.token, count, value_width, head.gradient_rows + begin * round_up(value_width, panel));
-  std::fill_n(head.d_query + begin * round_up(width, panel), count * round_up(width, panel), 0.0f);
-  int64_t first = (s.batch * a.shape.heads + head.head) * a.shape.queries + s.query_begin + begin;
-  for (int64_t i = 0; i < count; ++i) {
-    const float* out = row(g.out, begin + i);
-    double delta = 0;
-    for (int64_t c = 0; c < value_width; ++c) delta += static_cast<double>(d_out[i][c]) * out[c];
-    if (g.selected && g.selected[first + i] >= 0) delta += g.selected_gradient[first + i];
-    head.delta[begin + i] = static_cast<float>(delta);
-    float lse = g.lse[first + i];  // a row that sees nothing: exp2(… − ∞) is 0 everywhere
-    head.lse[begin + i] = lse == minus_infinity ? -minus_infinity : lse * log2_e;
-  }
-  head.turns[block].store(0, std::memory_order_relaxed);
-  if (!visible_blocks(a, s, begin, begin + count - 1).empty()) return;
-  for (int64_t i = 0; i < count; ++i) {
-    std::fill_n(g.d_q.data + s.batch * g.d_q.batch + (s.query_begin + begin + i) * g.d_q.token + head.head * g.d_q.head,
-                width, 0.0f);
-  }
+  pack_query_block(job, unit, head, block);
 }
-
-HWY_INLINE void wait_for(const std::atomic<int64_t>& turn, int64_t wanted) {
-  for (int spins = 0; turn.load(std::memory_order_acquire) != wanted; ++spins) {
-    if (spins > 10000) std::this_thread::yield();
-  }
-}
-
-// One key block against all queries that see it.
-class BackwardPass {
- public:
-  BackwardPass(BackwardJob& job, const BackwardTask& task)
-      : job_(job),
-        a_(job.attention),
-        g_(job.gradients),
-        task_(task),
-        unit_(job.units[task.unit]),
-        s_(job.sequences[unit_.sequence]),
-        start_(task.block * backward_keys),
-        keys_(std::min(s_.keys - start_, backward_keys)),
-        width_(a_.shape.width),
-        value_width_(a_.shape.value_width),
-        width_padded_(round_up(width_, panel)),
-        value_padded_(round_up(value_width_, panel)) {
-    scores_ = scratch_.take<float>(backward_queries * score_stride);
-    ds_ = scratch_.take<float>(backward_queries * score_stride);
-    slopes_ = scratch_.take<float>(block_keys);
-    factors_ = scratch_.take<float>(block_keys);
-    d_key_ = scratch_.take<float>(backward_keys * width_padded_);
-    d_value_ = scratch_.take<float>(backward_keys * value_padded_);
-    if (g_.d_line) d_line_ = scratch_.take<float>(s_.queries + backward_keys);
-    if (a_.score == Score::additive) d_vector_ = scratch_.take<float>(width_), vector_ = scratch_.take<float>(width_);
-  }
-
-  void run() {
-    load_sums();
-    for (const BackwardHead& head : unit_.heads) {
-      if (d_line_) std::fill_n(d_line_, s_.queries + backward_keys, 0.0f);
-      if (d_vector_) {
-        std::fill_n(d_vector_, width_, 0.0f);
-        base_ = scale_vector(a_.vector + head.head * width_, width_, score_factor(a_), vector_);
-      }
-      for (int64_t q = 0; q < s_.queries; q += backward_queries) {
-        int64_t count = std::min(backward_queries, s_.queries - q);
-        KeyRange blocks = visible_blocks(a_, s_, q, q + count - 1);
-        if (task_.block >= blocks.begin && task_.block < blocks.end) run_queries(head, q, count, blocks);
-      }
-      if (d_line_ || (d_vector_ && g_.d_vector)) share(head);
-    }
-    store_sums();
-    if (g_.d_line || g_.d_vector) job_.shared_turns[unit_.key_head].store(task_.turn + 1, std::memory_order_release);
-  }
-
- private:
-  // Sums over query heads go on where the wave before left them.
-  void load_sums() {
-    std::fill_n(d_key_, backward_keys * width_padded_, 0.0f);
-    std::fill_n(d_value_, backward_keys * value_padded_, 0.0f);
-    if (unit_.first) return;
-    for (int64_t j = 0; j < keys_; ++j) {
-      const float *k = d_key_row(j), *v = d_value_row(j);
-      for (int64_t c = 0; c < width_; ++c) d_key_[key_at(j, c)] = k[c];
-      for (int64_t c = 0; c < value_width_; ++c) d_value_[j * value_padded_ + c] = v[c];
-    }
-  }
-
-  void store_sums() {
-    float scale = unit_.last && a_.score == Score::dot ? a_.scale : 1;
-    for (int64_t j = 0; j < keys_; ++j) {
-      float *k = d_key_row(j), *v = d_value_row(j);
-      for (int64_t c = 0; c < width_; ++c) k[c] = d_key_[key_at(j, c)] * scale;
-      for (int64_t c = 0; c < value_width_; ++c) v[c] = d_value_[j * value_padded_ + c];
-    }
-  }
-
-  float* d_key_row(int64_t j) const {
-    return g_.d_k.data + s_.batch * g_.d_k.batch + (s_.key_begin + start_ + j) * g_.d_k.token +
-           unit_.key_head * g_.d_k.head;
-  }
-  float* d_value_row(int64_t j) const {
-    return g_.d_v.data + s_.batch * g_.d_v.batch + (s_.key_begin + start_ + j) * g_.d_v.token +
-           unit_.key_head * g_.d_v.head;
-  }
-  // Additive sums are kept in panels, the others in rows.
-  int64_t key_at(int64_t j, int64_t c) const {
-    return a_.score == Score::dot ? j * width_padded_ + c : j / panel * panel * width_ + c * panel + j % panel;
-  }
-
-  void run_queries(const BackwardHead& head, int64_t q, int64_t count, const KeyRange& blocks) {
-    Columns groups[backward_queries / 4 + 1];
-    int64_t group_count = (count + group_rows - 1) / group_rows;
-    bool clipped = false;
-    for (int64_t g = 0; g < group_count; ++g) {
-      int64_t first = q + g * group_rows, last = std::min(q + count, first + group_rows) - 1;
-      KeyRange seen = visible_keys(a_, s_, first, last);
-      int64_t begin = std::clamp<int64_t>(seen.begin - start_, 0, keys_) / panel * panel;
-      int64_t end = round_up(std::clamp<int64_t>(seen.end - start_, 0, keys_), panel);
-      groups[g] = begin < end ? Columns{start_, begin, end} : Columns{start_, 0, 0};
-      clipped = clipped || groups[g].first != groups[0].first || groups[g].last != groups[0].last;
-    }
-    score(head, q, count, groups);
-    for (int64_t i = 0; i < count; ++i) differentiate(head, q + i, groups[i / group_rows], i);
-    if (!clipped) {
-      add_products(head, q, 0, count, groups[0]);
-    } else {
-      for (int64_t g = 0; g < group_count; ++g) {
-        add_products(head, q, g * group_rows, std::min<int64_t>(group_rows, count - g * group_rows), groups[g]);
-      }
-    }
-    wait_for(head.turns[q / backward_queries], task_.block - blocks.begin);
-    for (int64_t g = 0; g < group_count; ++g) {
-      add_query_gradient(head, q + g * group_rows, g * group_rows,
-                         std::min<int64_t>(group_rows, count - g * group_rows), groups[g]);
-    }
-    if (task_.block + 1 == blocks.end) finish_queries(head, q, count);
-    head.turns[q / backward_queries].store(task_.block - blocks.begin + 1, std::memory_order_release);
-  }
-
-  // S and dP, raw.
-  void score(const BackwardHead& head, int64_t q, int64_t count, const Columns* groups) {
-    const float *queries = head.query_groups + q * width_, *panels = unit_.key_panels + start_ * width_;
-    if (a_.score == Score::dot) {
-      dot_scores(queries, count, panels, width_, groups, scores_);
-    } else {
-      for (int64_t r = 0; r < count; r += group_rows) {
-        const Columns& c = groups[r / group_rows];
-        for (int64_t j = c.first; j < c.last; j += panel) {
-          additive_panel(queries + r * width_, std::min<int64_t>(group_rows, count - r), panels + j * width_, width_,
-                         vector_, base_, scores_ + r * score_stride + j, score_stride);
-        }
-      }
-    }
-    dot_scores(head.gradient_groups + q * value_width_, count, unit_.value_panels + start_ * value_width_, value_width_,
-               groups, ds_);
-  }
-
-  // Row i of the block: S becomes the (dropped) weights, dP becomes dS of the raw products.
-  void differentiate(const BackwardHead& head, int64_t query, const Columns& c, int64_t i) {
-    if (c.first == c.last) return;
-    Row row = {unit_.sequence, head.head, query, s_.keys - s_.queries, visible_keys(a_, s_, query)};
-    float *s = scores_ + i * score_stride, *ds = ds_ + i * score_stride;
-    finish_scores(a_, row, c, s, slopes_);
-    if (a_.dropout.probability > 0) {
-      dropout_factors(a_.dropout, row, c, factors_);
-      dropped_gradient(c, factors_, head.lse[query], head.delta[query], s, ds);
-    } else {
-      weight_gradient(c, head.lse[query], head.delta[query], s, ds);
-    }
-    if (g_.selected) {
-      int64_t at = (s_.batch * a_.shape.heads + head.head) * a_.shape.queries + s_.query_begin + query;
-      int64_t column = g_.selected[at] - start_;
-      if (g_.selected[at] >= 0 && column >= c.first && column < c.last) ds[column] += g_.selected_gradient[at];
-    }
-    KeyRange r = c.of(row.seen);
-    if (g_.d_bias.data) {
-      const Grid<float>& to = g_.d_bias;
-      float* d_bias = to.data + row.sequence * to.batch + row.head * to.head + query * to.query + start_ * to.key;
-      for (int64_t j = r.begin; j < r.end; ++j) d_bias[j * to.key] = ds[j];
-    }
-    if (d_line_) add_row(ds + r.begin, r.end - r.begin, d_line_ + s_.queries - 1 - query + r.begin);
-    if (a_.softcap > 0) multiply_row(c, slopes_, ds);
-  }
-
-  // dV += Pᵀ dO and dK += dSᵀ Q for rows [row, row + count) of the block that begins with query q.
-  void add_products(const BackwardHead& head, int64_t q, int64_t row, int64_t count, const Columns& c) {
-    int64_t columns = c.last - c.first;
-    if (columns == 0) return;
-    const float* d_out = head.gradient_rows + (q + row) * value_padded_;
-    mix_rows<true>(scores_ + row * score_stride + c.first, columns, d_out, value_padded_, count,
-                   d_value_ + c.first * value_padded_, value_padded_, value_padded_ / panel);
-    if (a_.score == Score::additive) return;
-    mix_rows<true>(ds_ + row * score_stride + c.first, columns, head.query_rows + (q + row) * width_padded_,
-                   width_padded_, count, d_key_ + c.first * width_padded_, width_padded_, width_padded_ / panel);
-  }
-
-  // dQ += dS K; for additive scores all gradients of the scores.
-  void add_query_gradient(const BackwardHead& head, int64_t query, int64_t row, int64_t count, const Columns& c) {
-    int64_t keys = std::min(c.last, keys_) - c.first;
-    if (keys <= 0) return;
-    float* to = head.d_query + query * width_padded_;
-    const float* ds = ds_ + row * score_stride;
-    if (a_.score == Score::additive) {
-      return additive_gradient(
-          {head.query_groups + query * width_, unit_.key_panels + start_ * width_, a_.vector + head.head * width_,
-           width_, count, ds, to, width_padded_, d_key_, d_vector_},
-          c);
-    }
-    const float* k = unit_.key_rows + (start_ + c.first) * width_padded_;
-    if (!unit_.odd[task_.block]) {
-      return mix_rows<false>(ds + c.first, count, k, width_padded_, keys, to, width_padded_, width_padded_ / panel);
-    }
-    for (int64_t i = 0; i < count; ++i)
-      mix_seen(head, query + i, ds + i * score_stride + c.first, k, start_ + c.first, keys, to + i * width_padded_);
-  }
-
-  // The same sums over what the row sees only, for keys whose product with 0 is not 0.
-  void mix_seen(const BackwardHead& head, int64_t query, const float* ds, const float* k, int64_t key, int64_t count,
-                float* to) {
-    KeyRange seen = visible_keys(a_, s_, query);
-    for (int64_t j = 0; j < count; ++j) {
-      if (key + j < seen.begin || key + j >= seen.end || !unmasked(a_, unit_.sequence, head.head, query, key + j))
-        continue;
-      mix_rows<false>(ds + j, 1, k + j * width_padded_, width_padded_, 1, to, width_padded_, width_padded_ / panel);
-    }
-  }
-
-  void finish_queries(const BackwardHead& head, int64_t q, int64_t count) {
-    float scale = a_.score == Score::dot ? a_.scale : 1;
-    for (int64_t i = q; i < q + count; ++i) {
-      float* to = g_.d_q.data + s_.batch * g_.d_q.batch + (s_.query_begin + i) * g_.d_q.token + head.head * g_.d_q.head;
-      const float* from = head.d_query + i * width_padded_;
-      for (int64_t c = 0; c < width_; ++c) to[c] = from[c] * scale;
-    }
-  }
-
-  // Gradients that all sequences and key blocks of a head share are added when it is this task's turn.
-  void share(const BackwardHead& head) {
-    wait_for(job_.shared_turns[unit_.key_head], task_.turn);
-    if (d_line_) {
-      int64_t nearest = a_.line.offset + start_ - (s_.keys - s_.queries) - (s_.queries - 1);
-      KeyRange r = shared_distances();
-      float* to = g_.d_line + head.head * a_.line.head + nearest;
-      add_row(d_line_ + r.begin, r.end - r.begin, to + r.begin);
-    }
-    if (d_vector_ && g_.d_vector) add_row(d_vector_, width_, g_.d_vector + head.head * width_);
-  }
-
-  // Where d_line_ holds something: distances that no pair has may lie outside the caller's line.
-  KeyRange shared_distances() const {
-    KeyRange r = {0, s_.queries + backward_keys};
-    while (r.begin < r.end && d_line_[r.begin] == 0) ++r.begin;
-    while (r.begin < r.end && d_line_[r.end - 1] == 0) --r.end;
-    return r;
-  }
-
-  BackwardJob& job_;
-  const Attention& a_;
-  const AttentionGradients& g_;
-  const BackwardTask& task_;
-  const BackwardUnit& unit_;
-  const Sequence& s_;
-  int64_t start_, keys_, width_, value_width_, width_padded_, value_padded_;
-  Scratch scratch_;
-  float *scores_, *ds_, *slopes_, *factors_, *d_key_, *d_value_;
-  float *d_line_ = nullptr, *d_vector_ = nullptr, *vector_ = nullptr;
-  float base_ = 0;
-};
-
 void run_backward_task(BackwardJob& job, const BackwardTask& task) { BackwardPass(job, task).run(); }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -338,7 +32,9 @@ HWY_EXPORT(pack_backward_keys);
 HWY_EXPORT(pack_backward_queries);
 HWY_EXPORT(run_backward_task);
 
-constexpr int64_t wave_floats = 9 << 20;  // 36 MB at a time, or one query head if that is more
+// At most 36 MB are packed at a time, or one query head if that is more; beyond a unit per thread no more than its
+// cache holds.
+constexpr int64_t wave_floats = 9 << 20, cached_floats = 3 << 18;
 
 int64_t rounded(int64_t n, int64_t step = 16) { return (n + step - 1) / step * step; }
 int64_t query_blocks(const Sequence& s) { return (s.queries + backward_queries - 1) / backward_queries; }
@@ -410,19 +106,30 @@ void add_sink_gradients(const BackwardJob& job) {
   }
 }
 
-// Key blocks rise for every unit, and neighbouring tasks belong to different units: they seldom wait for each other.
+// As many units at a time as there are threads, so that neighbouring tasks seldom wait for each other and a unit stays
+// in the caches. Key blocks rise for every unit; where sequences share a gradient, the units of a key head come one
+// after another.
+void list_tasks(BackwardJob& job) {
+  const AttentionShape& shape = job.attention.shape;
+  bool shared = job.gradients.d_line || job.gradients.d_vector;
+  int64_t units = job.units.size(), together = shared ? std::min<int64_t>(threads(), shape.key_heads) : threads();
+  std::vector<int64_t> turns(shape.key_heads, 0);
+  for (int64_t first = 0; first < units; first += together) {
+    int64_t end = std::min(units, first + together), blocks = 0;
+    for (int64_t u = first; u < end; ++u) blocks = std::max(blocks, key_blocks(job.sequences[job.units[u].sequence]));
+    for (int64_t b = 0; b < blocks; ++b) {
+      for (int64_t u = first; u < end; ++u) {
+        if (b < key_blocks(job.sequences[job.units[u].sequence]))
+          job.tasks.push_back({u, b, turns[job.units[u].key_head]++});
+      }
+    }
+  }
+}
+
 void run_wave(BackwardJob& job) {
   pack_wave(job);
   add_sink_gradients(job);
-  std::vector<int64_t> turns(job.attention.shape.key_heads, 0);
-  int64_t blocks = 0, units = job.units.size();
-  for (const BackwardUnit& unit : job.units) blocks = std::max(blocks, key_blocks(job.sequences[unit.sequence]));
-  for (int64_t b = 0; b < blocks; ++b) {
-    for (int64_t u = 0; u < units; ++u) {
-      if (b < key_blocks(job.sequences[job.units[u].sequence]))
-        job.tasks.push_back({u, b, turns[job.units[u].key_head]++});
-    }
-  }
+  list_tasks(job);
   job.shared_turns = std::vector<std::atomic<int64_t>>(job.attention.shape.key_heads);
   auto run = HWY_DYNAMIC_DISPATCH(run_backward_task);
   parallel_for(job.tasks.size(), [&](int64_t i) { run(job, job.tasks[i]); });
@@ -443,7 +150,8 @@ void attention_backward(const Attention& a, const AttentionGradients& gradients)
       const Sequence& s = job.sequences[sequence];
       bool new_unit = job.units.empty() || head % group == 0;
       int64_t more = head_floats(a, s) + (new_unit ? unit_floats(a, s) : 0);
-      if (!job.units.empty() && floats + more > wave_floats) break;
+      bool enough = static_cast<int64_t>(job.units.size()) >= threads() && floats + more > cached_floats * threads();
+      if (!job.units.empty() && ((new_unit && enough) || floats + more > wave_floats)) break;
       floats += more;
       if (new_unit) {
         job.units.push_back(make_unit(a, s, sequence, head / group, scratch));

@@ -127,27 +127,35 @@ class ForwardPass {
         }
       }
     }
-    for (int64_t g = 0; g < groups; ++g) {
-      for (int64_t r = g * group_rows; r < g * group_rows + group_size(g); ++r) soften_row(r, groups_[g]);
-    }
+    for (int64_t g = 0; g < groups; ++g) soften_group(g);
     for (int64_t g = 0; g < groups; ++g) mix_group(block, g);
   }
 
-  void soften_row(int64_t r, const Columns& c) {
-    float* s = scores_ + r * score_stride;
-    if (c.first == c.last) {
+  // All maxima first: one row's maximum is found while another's exponentials are on their way.
+  void soften_group(int64_t g) {
+    const Columns& c = groups_[g];
+    int64_t row = g * group_rows, size = group_size(g);
+    float maxima[group_rows];
+    for (int64_t r = 0; r < size && c.first < c.last; ++r) {
+      float* s = scores_ + (row + r) * score_stride;
+      finish_scores(a_, row_[row + r], c, s, nullptr);
+      maxima[r] = row_maximum(c, s);
+    }
+    for (int64_t r = row; r < row + size; ++r) {
+      float* s = scores_ + r * score_stride;
+      if (c.first < c.last) {
+        float factor = absorb_row(c, maxima[r - row], s, running_[r]);
+        if (factor != 1) multiply(out_ + r * columns_, columns_, factor);
+      }
       if (kept_[r].slot.wanted) keep_block(kept_[r], c, running_[r].maximum, s);
-      return;
+      if (a_.dropout.probability > 0) drop(row_[r], c, s);
     }
-    finish_scores(a_, row_[r], c, s, nullptr);
-    float factor = absorb_row(c, s, running_[r]);
-    if (factor != 1) multiply(out_ + r * columns_, columns_, factor);
-    if (kept_[r].slot.wanted) keep_block(kept_[r], c, running_[r].maximum, s);
-    if (a_.dropout.probability > 0) {
-      float factors[block_keys];
-      dropout_factors(a_.dropout, row_[r], c, factors);
-      drop_row(c, factors, s);
-    }
+  }
+
+  void drop(const Row& row, const Columns& c, float* p) const {
+    float factors[block_keys];
+    dropout_factors(a_.dropout, row, c, factors);
+    drop_row(c, factors, p);
   }
 
   void mix_group(int64_t block, int64_t g) {
@@ -246,7 +254,9 @@ HWY_EXPORT(pack_forward_block);
 HWY_EXPORT(run_forward_task);
 
 constexpr int64_t key_block = 256, query_block = 96;
-constexpr int64_t wave_floats = 6 << 20;  // 24 MB of packed keys and values at a time, or one key head if that is more
+// At most 24 MB are packed at a time, or one key head if that is more; beyond a unit per thread no more than its cache
+// holds.
+constexpr int64_t wave_floats = 6 << 20, cached_floats = 1 << 18;
 
 // With few rows a value is read once or twice: not worth a copy.
 bool packs_values(const Attention& a, const Sequence& s) {
@@ -327,8 +337,11 @@ void attention_forward(const Attention& a, const AttentionResult& result, const 
   for (int64_t s = 0, h = 0; s < count;) {
     Scratch scratch;
     int64_t floats = 0;
-    while (s < count && (job.units.empty() || floats + packed_floats(a, job.sequences[s]) <= wave_floats)) {
-      floats += packed_floats(a, job.sequences[s]);
+    while (s < count) {
+      int64_t more = packed_floats(a, job.sequences[s]);
+      bool enough = static_cast<int64_t>(job.units.size()) >= threads() && floats + more > cached_floats * threads();
+      if (!job.units.empty() && (enough || floats + more > wave_floats)) break;
+      floats += more;
       job.units.push_back(make_unit(job, s, h, scratch));
       if (++h == a.shape.key_heads) h = 0, ++s;
     }

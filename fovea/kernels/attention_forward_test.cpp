@@ -253,7 +253,7 @@ TEST(AttentionForward, NaNInSightStaysVisible) {
   });
 }
 
-TEST(AttentionForward, DropoutVectorsEqualTheScalarDefinition) {
+TEST(AttentionForward, DropoutDropsTheGivenShare) {
   Dropout dropout{0.25f, 42};
   int64_t count = 0;
   for (int64_t j = 0; j < 4000; ++j) count += dropped(dropout, 3, 2, 1, j);

@@ -38,6 +38,16 @@ HWY_INLINE void dropped_gradient(const Columns& c, const float* factor, float ls
   drop_row(c, factor, s);
 }
 
+HWY_INLINE float dot_product(const float* x, const float* y, int64_t count) {
+  const F d;
+  V sum = hn::Zero(d);
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) sum = hn::MulAdd(hn::LoadU(d, x + i), hn::LoadU(d, y + i), sum);
+  float total = hn::GetLane(hn::SumOfLanes(d, sum));
+  for (; i < count; ++i) total += x[i] * y[i];
+  return total;
+}
+
 HWY_INLINE void multiply_row(const Columns& c, const float* factor, float* g) {
   const F d;
   for (int64_t j = c.first; j < c.last; j += lanes)

@@ -1,7 +1,7 @@
 // Rows laid side by side for the tiles: panels [⌈tokens / 16⌉][width][16] of keys, groups [width][group_rows] of
 // queries.
 //
-//   pack_panel(k, token_stride, count, width, Feature::plain, panel);
+//   pack_panel(k, token_stride, count, width, Score::dot, panel);
 //
 // For additive scores the packed numbers are e^{2x}, |x| clamped, so that tanh(q + k) = 1 − 2 / (1 + e^{2q} · e^{2k}).
 #if defined(FOVEA_KERNELS_ATTENTION_PANELS_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -71,6 +71,14 @@ HWY_INLINE void stream_scaled(const float* from, int64_t count, float factor, fl
   for (; j < count; ++j) to[j] = from[j] * factor;
 }
 
+HWY_INLINE void stream_zeros(int64_t count, float* to) {
+  const F d;
+  int64_t j = 0;
+  for (; j < count && reinterpret_cast<uintptr_t>(to + j) % (lanes * sizeof(float)) != 0; ++j) to[j] = 0;
+  for (; j + lanes <= count; j += lanes) hn::Stream(hn::Zero(d), d, to + j);
+  for (; j < count; ++j) to[j] = 0;
+}
+
 HWY_INLINE bool wants_reductions(const AttentionProbe& p) {
   return p.mass || p.argmax || p.entropy || p.sampled || p.log_probability ||
          (p.top > 0 && (p.top_values || p.top_keys));
@@ -144,15 +152,16 @@ HWY_INLINE void finish_kept(ForwardJob& job, KeptRow& kept, const Row& row, cons
   float* weights = p.weights ? p.weights + kept.slot.row * width : nullptr;
   bool reduce = wants_reductions(p);
   for (int64_t start = 0; start < keys; start += block_keys) {
-    bool there = start / block_keys >= visited.begin && start / block_keys < visited.end;
+    bool there = start / block_keys >= visited.begin && start / block_keys < visited.end && inverse != 0;
     float* from = kept.exponentials + start;
-    if (!there) std::fill(from, from + block_keys, 0.0f);
-    float factor = there && inverse != 0 ? exp2_one(kept.maxima[start / block_keys] - maximum) * inverse : 0;
+    float factor = there ? exp2_one(kept.maxima[start / block_keys] - maximum) * inverse : 0;
     int64_t begin = std::max(start, p.key_begin), end = std::min({start + block_keys, p.key_end, keys});
-    if (weights && begin < end) stream_scaled(from + begin - start, end - begin, factor, weights + begin - p.key_begin);
-    if (reduce) {
-      for (int64_t j = 0; j < block_keys; ++j) from[j] *= factor;
+    if (weights && begin < end) {
+      float* to = weights + begin - p.key_begin;
+      there ? stream_scaled(from + begin - start, end - begin, factor, to) : stream_zeros(end - begin, to);
     }
+    if (!reduce) continue;
+    for (int64_t j = 0; j < block_keys; ++j) from[j] = there ? from[j] * factor : 0;
   }
   if (weights) {
     int64_t end = std::clamp(keys, p.key_begin, p.key_end);

@@ -85,7 +85,7 @@ HWY_INLINE void bias_row(const Attention& a, const Row& row, int64_t start, cons
   }
 }
 
-// From raw products to scores with every mask applied. True if some column of the block is masked.
+// From raw products to scores with every mask applied.
 HWY_INLINE void finish_scores(const Attention& a, const Row& row, const Columns& c, float* s, float* slope) {
   if (a.softcap > 0) cap_row(a.softcap, c, s, slope);
   KeyRange r = c.of(row.seen);
@@ -116,22 +116,22 @@ HWY_INLINE float row_maximum(const Columns& c, const float* s) {
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
 }
 
-// Scores become exponentials; returns what the row's earlier sums were multiplied by.
-HWY_INLINE float absorb_row(const Columns& c, float* s, Running& row) {
+// Scores become exponentials; `found` is their maximum. Returns what the row's earlier sums are to be multiplied by.
+HWY_INLINE float absorb_row(const Columns& c, float found, float* s, Running& row) {
   const F d;
-  float maximum = row_maximum(c, s);
-  maximum = maximum > row.maximum || maximum != maximum ? maximum : row.maximum;
+  float before = row.maximum, maximum = found > before || found != found ? found : before;
   float base = maximum == minus_infinity ? 0 : maximum;
-  V sum = hn::Zero(d);
   const V shift = hn::Set(d, base);
-  for (int64_t j = c.first; j < c.last; j += lanes) {
-    const V p = exp2(d, hn::Sub(hn::LoadU(d, s + j), shift));
-    sum = hn::Add(sum, p);
-    hn::StoreU(p, d, s + j);
+  V sum = hn::Zero(d);
+  for (int64_t j = c.first; j < c.last; j += panel) {
+    unroll<panel_vectors>([&](auto i) FOVEA_PASTE {
+      const V p = exp2(d, hn::Sub(hn::LoadU(d, s + j + i * lanes), shift));
+      sum = hn::Add(sum, p);
+      hn::StoreU(p, d, s + j + i * lanes);
+    });
   }
-  float factor = row.maximum == maximum ? 1 : exp2_one(row.maximum - base);
-  row.sum = row.sum * factor + hn::GetLane(hn::SumOfLanes(d, sum));
-  row.maximum = maximum;
+  float factor = before == maximum ? 1 : exp2_one(before - base);
+  row = {maximum, row.sum * factor + hn::GetLane(hn::SumOfLanes(d, sum))};
   return factor;
 }
 
@@ -181,7 +181,7 @@ HWY_INLINE void dropout_factors(const Dropout& dropout, const Row& row, const Co
   }
 }
 
-// to[j] = factor[j] == 0 ? 0 : s[j] · factor[j]: what was dropped is gone, be it a NaN.
+// s[j] = factor[j] == 0 ? 0 : s[j] · factor[j]: what was dropped is gone, be it a NaN.
 HWY_INLINE void drop_row(const Columns& c, const float* factor, float* s) {
   const F d;
   for (int64_t j = c.first; j < c.last; j += lanes) {

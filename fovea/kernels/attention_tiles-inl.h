@@ -31,13 +31,23 @@ constexpr int group_rows = wide ? 12 : panel_vectors == 2 ? 6 : 4;  // rows of t
 constexpr int64_t block_keys = 256;                                 // key blocks start at multiples of this
 constexpr int64_t score_stride = block_keys + 16;                   // odd number of lines: rows do not share cache sets
 
-// A lambda whose body is pasted where it is called; arrays indexed by its constants then live in registers.
+// A lambda whose body is pasted where it is called; arrays indexed by its constants then live in registers. Sanitizers
+// would choke on thousands of pasted copies, and one-lane vectors gain nothing: there it is a loop.
 #define FOVEA_PASTE HWY_ATTR __attribute__((always_inline))
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+constexpr bool pasted = false;
+#else
+constexpr bool pasted = lanes > 1;
+#endif
 
 template <int N, class Body>
 HWY_INLINE void unroll(const Body& body) {
-  [&]<int... I>(std::integer_sequence<int, I...>) FOVEA_PASTE { (body(std::integral_constant<int, I>{}), ...); }
-  (std::make_integer_sequence<int, N>{});
+  if constexpr (pasted) {
+    [&]<int... I>(std::integer_sequence<int, I...>) FOVEA_PASTE { (body(std::integral_constant<int, I>{}), ...); }
+    (std::make_integer_sequence<int, N>{});
+  } else {
+    for (int i = 0; i < N; ++i) body(i);
+  }
 }
 
 // R rows of a packed query group against P neighbouring panels of K.
