@@ -4,9 +4,11 @@
 #include <limits>
 
 #include "fovea/attention/cache.h"
+#include "fovea/nn/embedding.h"
 #include "fovea/nn/golden.h"
+#include "fovea/nn/recurrent.h"
 #include "fovea/tensor/index.h"
-#include "fovea/tensor/softmax.h"
+#include "fovea/tensor/loss.h"
 
 namespace fovea {
 namespace {
@@ -254,6 +256,56 @@ TEST(MultiHead, ListsItsWeightsOnce) {
   MultiHeadAttention additive({.width = 12, .heads = 3, .bias = false, .form = "additive", .form_width = 5});
   EXPECT_EQ(count(additive), 4 * 144 + 3 * (5 * 4 + 5 * 4 + 5));
   EXPECT_EQ(save(additive).count("form.vector"), 1u);
+}
+
+// Bahdanau's translator in small: a bidirectional encoder, a decoder that attends over it. Copying its input backwards can
+// only be learned through every part.
+struct Translator {
+  Embedding words{{.entries = 6, .width = 8}};
+  Lstm encoder{{.inputs = 8, .width = 8, .bidirectional = true}};
+  Gru decoder{{.inputs = 8, .width = 16}};
+  MultiHeadAttention attention{Config{.width = 16, .heads = 1, .form = "additive"}};
+  Linear output{{.inputs = 16, .outputs = 6}};
+
+  Tensor operator()(const Tensor& source, const Tensor& target, const Context& c) const {
+    const Tensor memory = encoder(words(source), c).outputs;
+    const Tensor states = decoder(words(target), c).outputs;
+    return output(attention(states, memory, {}, c));
+  }
+  void weights(Weights& w) {
+    w("words", words);
+    w("encoder", encoder);
+    w("decoder", decoder);
+    w("attention", attention);
+    w("output", output);
+  }
+};
+
+TEST(MultiHead, ATranslatorLearnsThroughIt) {
+  Translator model;
+  initialise(model, Random(1));
+  require_gradients(model);
+  const Tensor source = tensor({2, 4}, std::vector<int64_t>{1, 2, 3, 4, 5, 4, 2, 1});
+  const Tensor target = tensor({2, 4}, std::vector<int64_t>{0, 4, 3, 2, 0, 1, 2, 4});
+  const Tensor wanted = tensor({2, 4}, std::vector<int64_t>{4, 3, 2, 1, 1, 2, 4, 5});
+  double first = 0, last = 0;
+  NamedTensors means, squares;  // of Adam (Kingma and Ba 2014)
+  for (int step = 0; step < 200; ++step) {
+    Tensor loss = cross_entropy(model(source, target, {.training = true}), wanted);
+    last = loss.item();
+    if (step == 0) first = last;
+    loss.backward();
+    for_each_weight(model, [&](const std::string& path, Tensor& w, const Init&) {
+      ASSERT_TRUE(w.gradient()) << path;
+      const Tensor g = w.gradient();
+      means[path] = step == 0 ? g * 1 : means[path] * 0.9 + g * 0.1;
+      squares[path] = step == 0 ? g * g : squares[path] * 0.99 + g * g * 0.01;
+      add_into(w, means[path] / (sqrt(squares[path]) + 1e-8) * -0.02);
+      w.clear_gradient();
+    });
+  }
+  EXPECT_GT(first, 1.5);
+  EXPECT_LT(last, 0.05);
 }
 
 TEST(MultiHead, SaysWhatDoesNotFit) {
