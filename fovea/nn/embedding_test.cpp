@@ -28,7 +28,9 @@ TEST(Embedding, PaddingBeginsAsZeros) {
   const std::vector<double> v = words.weight().values<double>();
   double squares = 0;
   for (size_t i = 0; i < v.size(); ++i) {
-    if (i / 64 == 3) EXPECT_EQ(v[i], 0);
+    if (i / 64 == 3) {
+      EXPECT_EQ(v[i], 0);
+    }
     squares += v[i] * v[i];
   }
   EXPECT_NEAR(squares / 49, 1, 0.1);  // a vector's length

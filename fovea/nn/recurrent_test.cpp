@@ -87,7 +87,9 @@ void check_steps() {
     state = one.last;
   }
   EXPECT_TRUE(same_bits(state.hidden, whole.last.hidden));
-  if (state.cell) EXPECT_TRUE(same_bits(state.cell, whole.last.cell));
+  if (state.cell) {
+    EXPECT_TRUE(same_bits(state.cell, whole.last.cell));
+  }
 }
 
 TEST(Recurrent, StepByStepGivesTheBitsOfTheWhole) {
