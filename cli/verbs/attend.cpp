@@ -208,30 +208,23 @@ void print_text(const Steps& steps, const Inputs& in, const Form& form, const st
   if (in.drawn)
     fmt::print("its weights are drawn with --seed {}; --query-weight, --key-weight and --vector give them\n", o.seed);
   fmt::print("\n");
-  size_t number = 0;
-  for (int64_t b = 0; b < steps.weights.size(0); ++b) {
-    for (int64_t h = 0; h < steps.weights.size(1); ++h, ++number) {
-      const HeatMap& map = maps[number];
-      auto part = [&](const Tensor& x) { return x.select(0, b).select(0, h); };
-      if (maps.size() > 1) fmt::print("{}{}\n", number ? "\n" : "", map.title);
-      if (steps.weights.size(2) == 1 && !stdout_is_terminal()) {
-        print_steps(part(steps.scores).select(0, 0), part(steps.weights).select(0, 0), part(steps.context).select(0, 0),
-                    map.columns, o);
-        continue;
-      }
-      HeatMap untitled = map;
-      untitled.title.clear();
-      if (steps.weights.size(2) == 1) {
-        print_steps(part(steps.scores).select(0, 0), part(steps.weights).select(0, 0), part(steps.context).select(0, 0),
-                    map.columns, o);
-        fmt::print("\n");
-      }
-      fmt::print("weights\n{}", to_terminal(untitled, terminal_look()));
-      if (steps.weights.size(2) == 1) continue;
-      fmt::print("\ncontext\n");
-      for (int64_t i = 0; i < steps.context.size(2); ++i) {
-        fmt::print("{}  {}\n", map.rows[static_cast<size_t>(i)], numbers(part(steps.context).select(0, i)));
-      }
+  const bool one_query = steps.weights.size(2) == 1;
+  for (size_t number = 0; number < maps.size(); ++number) {
+    HeatMap map = maps[number];
+    auto part = [&](const Tensor& x) {
+      return x.reshape({-1, x.size(2), x.size(3)}).select(0, static_cast<int64_t>(number));
+    };
+    if (maps.size() > 1) fmt::print("{}{}\n", number ? "\n" : "", map.title);
+    map.title = "weights";
+    if (one_query) {
+      print_steps(part(steps.scores).select(0, 0), part(steps.weights).select(0, 0), part(steps.context).select(0, 0),
+                  map.columns, o);
+      if (stdout_is_terminal()) fmt::print("\n{}", to_terminal(map, terminal_look()));
+      continue;
+    }
+    fmt::print("{}\ncontext\n", to_terminal(map, terminal_look()));
+    for (int64_t i = 0; i < steps.context.size(2); ++i) {
+      fmt::print("{}  {}\n", map.rows[static_cast<size_t>(i)], numbers(part(steps.context).select(0, i)));
     }
   }
 }
