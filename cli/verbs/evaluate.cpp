@@ -196,12 +196,14 @@ Outcome tagging(const Inputs& in, const EvaluateOptions& o) {
   const TagColumns references = parse(single_reference(in, o)), hypotheses = parse(in.hypotheses);
   require_same_words(references, hypotheses, in.hypotheses.name);
   const EntityScores scores = score_entities(references.tags, hypotheses.tags);
+  Json json = class_json(scores, scores.accuracy, "types");
+  json["sentences"] = references.tags.size();
   return {
       fmt::format("{}\naccuracy of tags = {:.4f}\nF1|seqeval:1.2.2|mode:default = {:.2f} (precision = {:.2f} recall = "
                   "{:.2f})\n",
                   scores.report(4), scores.accuracy, 100 * scores.micro.f1, 100 * scores.micro.precision,
                   100 * scores.micro.recall),
-      class_json(scores, scores.accuracy, "types")};
+      json};
 }
 
 // A line may hold more than its label: `sentence<TAB>label` in a data set, `label<TAB>probability` from a classifier.

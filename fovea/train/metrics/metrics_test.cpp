@@ -53,7 +53,7 @@ BleuOptions bleu_options(const json& given) {
   return options;
 }
 
-TEST(Bleu, EqualsSacreBleuToTheLastBit) {
+TEST(Bleu, EqualsSacreBleuToTheLastDigit) {
   ASSERT_GE(golden()["bleu"].size(), 50u);
   for (const json& c : golden()["bleu"]) {
     const json& corpus = golden()["corpora"][c["corpus"].get<size_t>()];
@@ -77,7 +77,7 @@ TEST(Bleu, TextWithASignatureIsTheLineOfSacreBleusProgram) {
             "BLEU|nrefs:1 = 100.00 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 5 ref_len = 5)");
 }
 
-TEST(Chrf, EqualsSacreBleuToTheLastBit) {
+TEST(Chrf, EqualsSacreBleuToTheLastDigit) {
   ASSERT_GE(golden()["chrf"].size(), 50u);
   for (const json& c : golden()["chrf"]) {
     const json &corpus = golden()["corpora"][c["corpus"].get<size_t>()], &given = c["options"];

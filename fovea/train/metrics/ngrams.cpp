@@ -17,6 +17,7 @@ Ngrams::Ngrams(const std::vector<std::string_view>& units, const Options& option
     text_.insert(text_.end(), options.separator.begin(), options.separator.end());
   }
   for (size_t order = 1; order <= counts_.size(); ++order) {
+    counts_[order - 1].reserve(units.size());
     for (size_t i = 0; i + order <= units.size(); ++i)
       ++counts_[order - 1][{text_.data() + begins[i], ends[i + order - 1] - begins[i]}];
   }
