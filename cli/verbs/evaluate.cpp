@@ -178,6 +178,7 @@ Json class_json(const ClassScores& scores, double accuracy, const char* classes)
   json["micro"] = one(scores.micro);
   json["macro"] = one(scores.macro);
   json["weighted"] = one(scores.weighted);
+  json[classes] = Json::object();
   for (const auto& [name, score] : scores.classes) json[classes][name] = one(score);
   return json;
 }
