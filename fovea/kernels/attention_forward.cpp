@@ -256,7 +256,7 @@ HWY_EXPORT(run_forward_task);
 constexpr int64_t key_block = 256, query_block = 96;
 // At most 24 MB are packed at a time, or one key head if that is more; beyond a unit per thread no more than its cache
 // holds.
-constexpr int64_t wave_floats = 6 << 20, cached_floats = 1 << 18;
+constexpr int64_t wave_floats = 6 << 20, cached_floats = 6 << 20;
 
 // With few rows a value is read once or twice: not worth a copy.
 bool packs_values(const Attention& a, const Sequence& s) {
