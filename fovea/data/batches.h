@@ -19,9 +19,9 @@ namespace fovea {
 
 // One sequence of one example: the source, the target, the characters of its words, its tags, or its one label.
 struct Sequence {
-  std::vector<int64_t> ids;
-  std::vector<int64_t> groups;  // if given: ids of the first word, of the second word, … (their sum is ids.size())
-  std::vector<Span> spans;      // if given: where in the text each id came from; Samples does not keep them
+  std::vector<int64_t> ids = {};
+  std::vector<int64_t> groups = {};  // if given: ids of the first word, of the second word, … (their sum is ids.size())
+  std::vector<Span> spans = {};      // if given: where in the text each id came from; Samples does not keep them
 };
 
 // The same sequence of each example of a batch, padded to the longest.
@@ -60,15 +60,15 @@ class Samples final {
 class Batches final {
  public:
   struct Options {
-    int64_t tokens = 4096;     // at most so many, padding included, over all columns; a longer example stands alone
-    int64_t examples = 0;      // at most so many; 0: any number
-    int64_t longest = 0;       // examples with a longer column are left out; 0: none
-    std::vector<int64_t> pad;  // of each column; 0 where not given
+    int64_t tokens = 4096;  // at most so many, padding included, over all columns; a longer example stands alone
+    int64_t examples = 0;   // at most so many; 0: any number
+    int64_t longest = 0;    // examples with a longer column are left out; 0: none
+    std::vector<int64_t> pad = {};  // of each column; 0 where not given
     uint64_t seed = 0;
     bool shuffle = true;  // false: in the order of the examples, once through and again
   };
   struct State {
-    int64_t epoch = 0, batch = 0;  // the next batch's numbers
+    int64_t epoch = 0, batch = 0;  // of the next batch; the last one leaves batch == batches_in_epoch()
     int64_t examples = 0;          // of the Samples: resuming on other data is an Error
   };
 

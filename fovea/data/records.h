@@ -2,12 +2,11 @@
 // larger than memory is read at random like any other.
 //
 //   Records records({.memory = int64_t{1} << 30});
-//   records.add("bytes");   records[0] == "bytes";     // the view lasts until the next add
+//   records.add("bytes");   records[0] == "bytes";     // the view lasts as long as the list
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,25 +15,24 @@ namespace fovea {
 class Records final {
  public:
   struct Options {
-    int64_t memory = int64_t{1} << 30;  // bytes; what comes after them goes to a file in TMPDIR without a name
+    int64_t memory = int64_t{1} << 30;  // bytes (at least 1 MB); what comes after them goes to a file in TMPDIR
   };
-  Records() : Records(Options{}) {}
-  explicit Records(const Options& options);
-  Records(Records&&) noexcept;
-  Records& operator=(Records&&) noexcept;
-  ~Records();
+  Records() = default;
+  explicit Records(const Options& options) : memory_(options.memory) {}
 
   void add(std::string_view bytes);
-  int64_t size() const { return static_cast<int64_t>(ends_.size()); }
+  int64_t size() const { return static_cast<int64_t>(views_.size()); }
   std::string_view operator[](int64_t index) const;
-  bool on_disk() const;  // some of it
+  bool on_disk() const { return on_disk_; }  // some of it
 
  private:
-  class Overflow;
-  Options options_;
-  std::string bytes_;
-  std::vector<uint64_t> ends_;
-  mutable std::unique_ptr<Overflow> overflow_;
+  void grow(size_t needed);
+
+  int64_t memory_ = Options{}.memory, total_ = 0;
+  std::vector<std::shared_ptr<char>> segments_;
+  std::vector<std::string_view> views_;
+  size_t capacity_ = 0, used_ = 0;  // of the last segment
+  bool on_disk_ = false;
 };
 
 }  // namespace fovea

@@ -7,14 +7,17 @@
 // makes the first one an Error. Invalid UTF-8, a damaged file and a file without a single good line are always Errors.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "fovea/data/records.h"
 
 namespace fovea {
 
 struct Example {
-  std::string source, target;  // pairs; a labelled sentence is a source with a label
-  std::string label;
-  std::vector<std::string> tokens, tags;  // a tagged sentence; the tags are IOB2
+  std::string source = {}, target = {}, label = {};  // a pair; or a labelled sentence: a source with a label
+  std::vector<std::string> tokens = {}, tags = {};   // a tagged sentence; the tags are IOB2
   bool operator==(const Example&) const = default;
 };
 
@@ -43,6 +46,18 @@ class Dataset final {
   Options options_;
   Records records_;
   BadLines bad_;
+};
+
+// Used by the readers: a file that gave nothing is an Error that says what was expected of it.
+class Reading final {
+ public:
+  Reading(Dataset& into, std::string where);
+  void finish(std::string_view expected) const;
+
+ private:
+  const Dataset& into_;
+  std::string where_;
+  int64_t size_, bad_;
 };
 
 // source <TAB> target; further columns are ignored.

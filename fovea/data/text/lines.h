@@ -13,6 +13,7 @@ namespace fovea {
 
 class Lines final {
  public:
+  class Source;                                        // where the bytes come from
   static constexpr size_t longest = size_t{16} << 20;  // bytes of a line; more is an Error
 
   // A gzip or zip is known by its first bytes. In a zip, members whose name begins with '_' or '.' are passed over.
@@ -26,7 +27,6 @@ class Lines final {
   std::string where() const;
 
  private:
-  class Source;
   bool fill();
 
   std::string name_, buffer_;

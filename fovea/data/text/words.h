@@ -4,7 +4,7 @@
 //   Tokens tokens = t.encode("Dr. Who's here.");       // Dr. | Who | 's | here | .
 //   std::vector<int64_t> letters = t.characters("here");
 //
-// A text is cut at white space; punctuation at the ends of what lies between is cut off, a mark each; so are the endings 's
+// A text is cut at white space; punctuation at the ends of what lies between is cut off, a mark each ("..." and "--" stay whole); so are the endings 's
 // 'm 'd 're 've 'll n't, as in the Penn Treebank. A full stop stays on an abbreviation: after a single letter, where
 // another one stands inside ("U.S."), or after a title ("Dr.").
 #pragma once
