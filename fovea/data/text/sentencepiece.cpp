@@ -61,8 +61,12 @@ const char* rule_of(SentencePiece::Normalization normalization) {
   return "";
 }
 
+// Its texts begin with "file(line) [condition]", which tells a user nothing.
 void check(const sentencepiece::util::Status& status, Error::Kind kind, std::string_view where) {
-  if (!status.ok()) throw Error(kind, "{}: SentencePiece: {}", where, status.message());
+  if (status.ok()) return;
+  std::string_view text = status.message();
+  if (const size_t end = text.find("] "); text.starts_with("./src/") && end != text.npos) text.remove_prefix(end + 2);
+  throw Error(kind, "{}: SentencePiece: {}", where, trim(text).empty() ? "the model is damaged" : text);
 }
 
 // The library speaks of bytes of the original, but gives a piece the white space before it, and nothing to all but one of

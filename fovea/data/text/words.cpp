@@ -58,7 +58,7 @@ struct Words::Counts {
 
   void add(std::string_view word, const std::string& normal) {
     ++words[normal];
-    for (const CodePoint& c : code_points(nfc(word))) ++letters[to_utf8(c.value)];
+    for (const CodePoint& c : code_points(nfkc(word))) ++letters[to_utf8(c.value)];
   }
 };
 
@@ -129,7 +129,7 @@ void Words::save(const std::filesystem::path& folder) const {
 }
 
 std::string Words::normal(std::string_view word) const {
-  std::string result = nfc(word);
+  std::string result = nfkc(word);
   if (options_.lower_case) result = lower_case(result);
   if (options_.zero_digits) {
     std::replace_if(
@@ -151,7 +151,7 @@ int64_t Words::id_of(std::string_view word) const {
 
 std::vector<int64_t> Words::characters(std::string_view word) const {
   std::vector<int64_t> ids;
-  for (const CodePoint& c : code_points(nfc(word))) {
+  for (const CodePoint& c : code_points(nfkc(word))) {
     const auto found = letter_ids_.find(to_utf8(c.value));
     ids.push_back(found == letter_ids_.end() ? special_.unk : found->second);
   }

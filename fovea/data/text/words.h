@@ -4,9 +4,10 @@
 //   Tokens tokens = t.encode("Dr. Who's here.");       // Dr. | Who | 's | here | .
 //   std::vector<int64_t> letters = t.characters("here");
 //
-// A text is cut at white space; punctuation at the ends of what lies between is cut off, a mark each ("..." and "--" stay whole); so are the endings 's
-// 'm 'd 're 've 'll n't, as in the Penn Treebank. A full stop stays on an abbreviation: after a single letter, where
-// another one stands inside ("U.S."), or after a title ("Dr.").
+// A text is cut at white space; punctuation at the ends of what lies between is cut off, a mark each ("..." and "--" stay
+// whole); so are the endings 's 'm 'd 're 've 'll n't, as in the Penn Treebank. A full stop stays on an abbreviation: after
+// a single letter, where another one stands inside ("U.S."), or after a title ("Dr."). @name and #topic are one word.
+// The vocabularies hold NFKC: a ligature or a full-width letter is the letters it stands for.
 #pragma once
 
 #include <unordered_map>

@@ -1,0 +1,55 @@
+#include "fovea/data/records.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+std::string record(int64_t i) {
+  return std::string(static_cast<size_t>(i * 7919 % 3001), static_cast<char>('a' + i % 26));
+}
+
+TEST(Records, GiveBackWhatWasAdded) {
+  Records records;
+  EXPECT_EQ(records.size(), 0);
+  records.add("");
+  records.add(std::string_view("a\0b", 3));
+  EXPECT_EQ(records[0], "");
+  EXPECT_EQ(records[1], std::string_view("a\0b", 3));
+  EXPECT_THROW(records[2], Error);
+  EXPECT_THROW(records[-1], Error);
+}
+
+TEST(Records, BeyondTheLimitTheyWaitOnDisk) {
+  Records records({.memory = int64_t{1} << 20});
+  std::string_view first;
+  for (int64_t i = 0; i < 5000; ++i) {
+    records.add(record(i));
+    if (i == 1) first = records[1];
+  }
+  records.add(std::string(5'000'000, 'z'));
+  EXPECT_TRUE(records.on_disk());
+  EXPECT_EQ(first, record(1)) << "a view did not last";
+  for (int64_t i = 4999; i >= 0; --i) ASSERT_EQ(records[i], record(i));
+  EXPECT_EQ(records[5000].size(), 5'000'000u);
+  const Records moved = std::move(records);
+  EXPECT_EQ(moved[77], record(77));
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path())) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with("fovea-")) << "left behind: " << entry.path();
+  }
+}
+
+TEST(Records, InMemoryThereIsNoFile) {
+  Records records({.memory = int64_t{1} << 26});
+  for (int64_t i = 0; i < 2000; ++i) records.add(record(i));
+  EXPECT_FALSE(records.on_disk());
+  EXPECT_EQ(records[1999], record(1999));
+}
+
+}  // namespace
+}  // namespace fovea
