@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "fovea/base/random.h"
 #include "fovea/data/records.h"
 #include "fovea/data/text/utf8.h"
 #include "fovea/tensor/tensor.h"
@@ -83,6 +84,7 @@ class Batches final {
 
  private:
   void plan();  // the epoch's batches
+  void shuffle_batches(const Random& random);
 
   const Samples& samples_;
   Options options_;

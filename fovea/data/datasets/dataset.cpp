@@ -62,6 +62,7 @@ void Dataset::add(const Example& example) {
 void Dataset::add_bad(const std::string& what) {
   if (options_.strict) throw Error(Error::invalid, "{}", what);
   if (bad_.count++ == 0) bad_.first = what;
+  bad_.last = what;
 }
 
 Example Dataset::operator[](int64_t index) const {
@@ -81,8 +82,8 @@ Reading::Reading(Dataset& into, std::string where)
 void Reading::finish(std::string_view expected) const {
   if (into_.size() > size_) return;
   if (into_.bad().count > bad_) {
-    throw Error(Error::invalid, "{}: found no good line, expected {}; the first bad one: {}", where_, expected,
-                into_.bad().first);
+    throw Error(Error::invalid, "{}: found no good line, expected {}; the last one: {}", where_, expected,
+                into_.bad().last);
   }
   throw Error(Error::invalid, "{}: found no line at all, expected {}", where_, expected);
 }

@@ -23,7 +23,7 @@ struct Example {
 
 struct BadLines {
   int64_t count = 0;
-  std::string first;         // "pairs.tsv:17: found 1 column, expected 2"
+  std::string first, last;   // "pairs.tsv:17: found 1 column, expected 2"
   std::string text() const;  // one line for the user; empty if there are none
 };
 
@@ -79,7 +79,7 @@ void read_conll(const std::string& path, Dataset& into, const ConllColumns& colu
 // A JSON object a line, or one array of objects. Keys that are not empty must be there: texts (a label may be a number or
 // true or false), and lists of texts for tokens and tags.
 struct JsonKeys {
-  std::string source, target, label, tokens, tags;
+  std::string source = {}, target = {}, label = {}, tokens = {}, tags = {};
 };
 void read_json_lines(const std::string& path, Dataset& into, const JsonKeys& keys);
 

@@ -93,10 +93,11 @@ void read_array(std::string text, Lines& lines, const std::string& path, const J
 void read_json_lines(const std::string& path, Dataset& into, const JsonKeys& keys) {
   const Reading reading(into, path);
   Lines lines(path);
+  bool first = true;
   for (std::string line; lines.next(line);) {
     const std::string_view text = trim(line);
     if (text.empty()) continue;
-    if (into.size() == 0 && text[0] == '[') {
+    if (std::exchange(first, false) && text[0] == '[') {
       read_array(line, lines, path, keys, into);
       break;
     }
