@@ -78,12 +78,8 @@ Span visible(std::string_view text, Span span, std::string_view piece) {
     } while (span.end < static_cast<int64_t>(text.size()) && (text[static_cast<size_t>(span.end)] & 0xC0) == 0x80);
     return span;
   }
-  const std::vector<CodePoint> points = code_points(piece_of(text, span));
-  size_t first = 0, last = points.size();
-  while (first < last && is_space(points[first].value)) ++first;
-  while (last > first && is_space(points[last - 1].value)) --last;
-  if (first == last) return span;  // white space only: a piece of its own
-  return {span.begin + points[first].span.begin, span.begin + points[last - 1].span.end};
+  const Span inner = without_spaces(text, span);
+  return inner.size() > 0 ? inner : span;  // white space only: a piece of its own
 }
 
 }  // namespace

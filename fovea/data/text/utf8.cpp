@@ -96,6 +96,25 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
+Span without_spaces(std::string_view text, Span span) {
+  const auto value_at = [&](int64_t begin, int64_t end) {
+    utf8proc_int32_t value = -1;
+    utf8proc_iterate(bytes_of(text) + begin, end - begin, &value);
+    return static_cast<char32_t>(value);
+  };
+  const auto size_at = [&](int64_t at) {
+    return std::max<int64_t>(utf8proc_utf8class[static_cast<unsigned char>(text[static_cast<size_t>(at)])], 1);
+  };
+  while (span.size() > 0 && is_space(value_at(span.begin, span.end))) span.begin += size_at(span.begin);
+  while (span.size() > 0) {
+    int64_t last = span.end - 1;
+    while (last > span.begin && (text[static_cast<size_t>(last)] & 0xC0) == 0x80) --last;
+    if (!is_space(value_at(last, span.end))) break;
+    span.end = last;
+  }
+  return span;
+}
+
 std::string_view trim(std::string_view text) {
   const auto space = [](char c) { return is_space(static_cast<unsigned char>(c)); };
   while (!text.empty() && space(text.front())) text.remove_prefix(1);

@@ -42,6 +42,7 @@ std::string nfc(std::string_view text);
 std::string nfkc(std::string_view text);
 std::string lower_case(std::string_view text);
 
-std::string_view trim(std::string_view text);  // without the ASCII white space at both ends
+Span without_spaces(std::string_view text, Span span);  // of a valid text; without is_space at both ends
+std::string_view trim(std::string_view text);           // without the ASCII white space at both ends
 
 }  // namespace fovea

@@ -68,6 +68,10 @@ TEST(Utf8, SpacesAndLetters) {
   for (char32_t c : {U'a', U'-', U'漢', U'\0'}) EXPECT_FALSE(is_space(c)) << uint32_t(c);
   for (char32_t c : {U'a', U'ß', U'漢', U'7', U'٣', U'\u0301'}) EXPECT_TRUE(is_word_character(c)) << uint32_t(c);
   for (char32_t c : {U'.', U'-', U'$', U'👩', U' '}) EXPECT_FALSE(is_word_character(c)) << uint32_t(c);
+  const std::string text = "x\u3000 é \u00a0y";
+  EXPECT_EQ(piece_of(text, without_spaces(text, {1, 10})), "é");
+  EXPECT_EQ(without_spaces(text, {1, 5}).size(), 0);
+  EXPECT_EQ(without_spaces(text, {0, 1}), (Span{0, 1}));
   EXPECT_EQ(trim(" \t a b \r\n"), "a b");
   EXPECT_EQ(trim("  "), "");
 }
