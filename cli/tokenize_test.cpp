@@ -93,6 +93,7 @@ TEST_F(TokenizeVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"--train missing.txt -o x", "missing.txt: cannot open"},
       {"--train latin1.txt -o x", "latin1.txt:1: byte 2: found 0xef"},
       {"--train empty.txt -o x", "found no text to learn from"},
+      {"--train text.txt --kind bytes -o text.txt/x", "text.txt/x: cannot make this folder"},
       {"-m missing hello", "there is no such tokenizer"},
       {"-m broken.model hello", "broken.model: not a SentencePiece model"},
       {"-m good --ids --json hello", "expected only one of"},

@@ -20,7 +20,9 @@ constexpr size_t page = 4096;
 
 // A file without a name: it is gone when the last mapping is, whatever becomes of the process.
 int nameless_file(size_t size) {
-  const std::string folder = std::filesystem::temp_directory_path().string();
+  std::error_code error;
+  const std::string folder = std::filesystem::temp_directory_path(error).string();
+  if (error) throw Error(Error::io, "TMPDIR: found no folder to keep examples in: {}", error.message());
   std::string name = folder + "/fovea-XXXXXX";
   const int file = mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) throw Error(Error::io, "{}: cannot write: {}", folder, std::strerror(errno));

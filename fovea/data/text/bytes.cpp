@@ -45,7 +45,7 @@ std::string Bytes::decode(std::span<const int64_t> ids) const {
 }
 
 void Bytes::save(const std::filesystem::path& folder) const {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   write_text(folder / "vocabulary.json", "{\"kind\": \"bytes\"}\n");
 }
 

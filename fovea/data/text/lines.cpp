@@ -103,8 +103,9 @@ class Member final : public Lines::Source {
 
 std::unique_ptr<Lines::Source> open_source(const std::string& name) {
   if (name == "-") return std::make_unique<Descriptor>("stdin", STDIN_FILENO, false);
+  std::error_code error;
   const size_t colon = name.rfind(".zip:");
-  if (colon != std::string::npos && !std::filesystem::exists(name)) {
+  if (colon != std::string::npos && !std::filesystem::exists(name, error)) {
     return std::make_unique<Member>(name.substr(0, colon + 4), name.substr(colon + 5));
   }
   const int number = open(name.c_str(), O_RDONLY | O_CLOEXEC);
@@ -112,7 +113,7 @@ std::unique_ptr<Lines::Source> open_source(const std::string& name) {
     throw Error(errno == ENOENT ? Error::not_found : Error::io, "{}: cannot open: {}", name, std::strerror(errno));
   }
   auto plain = std::make_unique<Descriptor>(name, number, true);
-  require(!std::filesystem::is_directory(name), "{}: found a folder, expected a file", name);
+  require(!std::filesystem::is_directory(name, error), "{}: found a folder, expected a file", name);
   char bytes[4] = {};
   const ssize_t count = pread(number, bytes, sizeof bytes, 0);  // a pipe cannot be looked into and is taken as it is
   const std::string_view mark(bytes, count > 0 ? static_cast<size_t>(count) : 0);

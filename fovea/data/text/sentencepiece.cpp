@@ -172,7 +172,7 @@ std::string SentencePiece::decode(std::span<const int64_t> ids) const {
 }
 
 void SentencePiece::save(const std::filesystem::path& folder) const {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   write_text(folder / "spiece.model", processor_->serialized_model_proto());
 }
 

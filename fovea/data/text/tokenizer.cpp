@@ -16,6 +16,12 @@ void Tokenizer::check_id(int64_t id) const {
   require(id >= 0 && id < size(), "{} tokenizer: found id {}, expected 0 to {}", kind(), id, size() - 1);
 }
 
+void Tokenizer::make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Error(Error::io, "{}: cannot make this folder: {}", folder.string(), error.message());
+}
+
 namespace {
 
 std::unique_ptr<Tokenizer> load_vocabulary(const fs::path& file) {
@@ -33,15 +39,17 @@ std::unique_ptr<Tokenizer> load_vocabulary(const fs::path& file) {
 }  // namespace
 
 std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& folder) {
-  if (fs::is_regular_file(folder)) {
+  std::error_code error;
+  if (fs::is_regular_file(folder, error)) {
     if (folder.extension() == ".json") return load_vocabulary(folder);
     return std::make_unique<SentencePiece>(folder);
   }
-  if (!fs::is_directory(folder)) throw Error(Error::not_found, "{}: there is no such tokenizer", folder.string());
+  if (!fs::is_directory(folder, error))
+    throw Error(Error::not_found, "{}: there is no such tokenizer", folder.string());
   for (const char* name : {"spiece.model", "tokenizer.model", "sentencepiece.bpe.model"}) {
-    if (fs::exists(folder / name)) return std::make_unique<SentencePiece>(folder / name);
+    if (fs::exists(folder / name, error)) return std::make_unique<SentencePiece>(folder / name);
   }
-  if (fs::exists(folder / "vocabulary.json")) return load_vocabulary(folder / "vocabulary.json");
+  if (fs::exists(folder / "vocabulary.json", error)) return load_vocabulary(folder / "vocabulary.json");
   throw Error(Error::not_found, "{}: found no tokenizer, expected spiece.model, tokenizer.model or vocabulary.json",
               folder.string());
 }

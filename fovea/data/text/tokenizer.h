@@ -45,6 +45,7 @@ class Tokenizer {
 
  protected:
   void check_id(int64_t id) const;  // an Error if there is no such id
+  static void make_folder(const std::filesystem::path& folder);
 };
 
 // From a folder that save() wrote, one with a spiece.model, tokenizer.model or sentencepiece.bpe.model of someone else,

@@ -124,7 +124,7 @@ void Words::save(const std::filesystem::path& folder) const {
                                        {"zero_digits", options_.zero_digits},
                                        {"words", words_},
                                        {"characters", letters_}};
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   write_text(folder / "vocabulary.json", json.dump(0) + "\n");
 }
 
