@@ -63,7 +63,8 @@ TEST_F(TokenizeVerb, TrainsEncodesAndDecodesEveryKind) {
     ASSERT_EQ(json["ids"].size(), json["spans"].size());
     ASSERT_EQ(json["ids"].size(), json["pieces"].size());
     for (size_t i = 0; i < json["ids"].size(); ++i) {
-      ids += (i ? " " : "") + std::to_string(json["ids"][i].get<int>());
+      if (i) ids += ' ';
+      ids += std::to_string(json["ids"][i].get<int>());
       own += text.substr(json["spans"][i][0], json["spans"][i][1].get<size_t>() - json["spans"][i][0].get<size_t>());
     }
     const auto bare = [](std::string s) { return std::erase(s, ' '), s; };
