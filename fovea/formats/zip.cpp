@@ -58,6 +58,21 @@ std::string ZipArchive::read(const std::string& name) const {
   return bytes;
 }
 
+ZipStream::ZipStream(const ZipArchive& archive, const std::string& name)
+    : where_(archive.where_ + ":" + name), file_(zip_fopen(archive.archive_, name.c_str(), 0)) {
+  if (file_) return;
+  const bool missing = zip_name_locate(archive.archive_, name.c_str(), 0) < 0;
+  throw Error(missing ? Error::not_found : Error::corrupt, "{}: {}", where_, zip_strerror(archive.archive_));
+}
+
+ZipStream::~ZipStream() { zip_fclose(file_); }
+
+size_t ZipStream::read(char* into, size_t size) {
+  const zip_int64_t count = zip_fread(file_, into, size);
+  if (count < 0) throw Error(Error::corrupt, "{}: damaged or cut zip: {}", where_, zip_file_strerror(file_));
+  return static_cast<size_t>(count);
+}
+
 // Built in memory, so that the file on disk appears at once or not at all.
 void write_zip(const std::filesystem::path& path, const std::vector<std::pair<std::string, std::string>>& entries) {
   const std::string where = path.string();

@@ -1,0 +1,121 @@
+// `fovea tokenize` as a user calls it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "fovea/base/file.h"
+
+namespace fovea {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Answer {
+  int code;
+  std::string out;
+};
+
+class TokenizeVerb : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(folder_);
+    std::string text;
+    for (const char* who : {"sailor", "teacher", "gardener", "Straßenbahnfahrer"}) {
+      for (const char* what : {"opened the window", "wrote a letter", "sang about the sea", "fuhr über die Brücke"}) {
+        text += std::string("The ") + who + " " + what + ".\n";
+      }
+    }
+    write_text(folder_ / "text.txt", text);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Answer run(const std::string& arguments, const std::string& input = "/dev/null") const {
+    const std::string command =
+        "cd " + folder_.string() + " && " + FOVEA_PROGRAM + " tokenize " + arguments + " 2>&1 <" + input;
+    FILE* pipe = popen(command.c_str(), "r");
+    Answer answer{-1, ""};
+    std::array<char, 4096> buffer;
+    for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.out.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return answer;
+  }
+
+  fs::path folder_ = fs::path(testing::TempDir()) / ("fovea_tokenize_" + std::to_string(getpid()));
+};
+
+TEST_F(TokenizeVerb, TrainsEncodesAndDecodesEveryKind) {
+  const std::pair<const char*, const char*> kinds[] = {
+      {"unigram", "--vocabulary 70"}, {"bpe", "--vocabulary 90"}, {"words", "--vocabulary 30"}, {"bytes", ""}};
+  for (const auto& [kind, flags] : kinds) {
+    const Answer trained = run(std::string("--train text.txt --kind ") + kind + " " + flags + " -o " + kind);
+    ASSERT_EQ(trained.code, 0) << trained.out;
+    EXPECT_NE(trained.out.find(std::string(kind) + " tokenizer with "), std::string::npos) << trained.out;
+    const std::string text = "The Straßenbahnfahrer sang about the sea";
+    const auto json = nlohmann::json::parse(run(std::string("-m ") + kind + " --json '" + text + "'").out);
+    std::string ids, own;
+    ASSERT_EQ(json["ids"].size(), json["spans"].size());
+    ASSERT_EQ(json["ids"].size(), json["pieces"].size());
+    for (size_t i = 0; i < json["ids"].size(); ++i) {
+      if (i) ids += ' ';
+      ids += std::to_string(json["ids"][i].get<int>());
+      own += text.substr(json["spans"][i][0], json["spans"][i][1].get<size_t>() - json["spans"][i][0].get<size_t>());
+    }
+    const auto bare = [](std::string s) { return std::erase(s, ' '), s; };
+    EXPECT_EQ(bare(own), bare(text)) << kind;
+    EXPECT_EQ(run(std::string("-m ") + kind + " --ids '" + text + "'").out, ids + "\n");
+    EXPECT_EQ(run(std::string("-m ") + kind + " --decode '" + ids + "'").out, text + "\n");
+    write_text(folder_ / "lines.txt", text + "\n\nThe sea");
+    const Answer lines = run(std::string("-m ") + kind, "lines.txt");
+    EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 3) << lines.out;
+    EXPECT_EQ(run(std::string("-m ") + kind + " -i lines.txt").out, lines.out);
+  }
+}
+
+TEST_F(TokenizeVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
+  write_text(folder_ / "latin1.txt", "na\xefve\n");
+  write_text(folder_ / "broken.model", "nonsense");
+  write_text(folder_ / "empty.txt", "");
+  ASSERT_EQ(run("--train text.txt --kind bytes -o good").code, 0);
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "found neither --model nor --train"},
+      {"--train text.txt", "found no --output"},
+      {"--train text.txt --kind unigran -o x", "did you mean 'unigram'?"},
+      {"--train text.txt --vocabulary 10 -o x", "Vocabulary size is smaller"},
+      {"--train text.txt --kind words --vocabulary 3 -o x", "found a vocabulary of 3"},
+      {"--train text.txt --kind bytes --vocabulary 300 -o x", "bytes are always 256"},
+      {"--train text.txt --kind words --byte-fallback -o x", "which are for unigram and bpe"},
+      {"--train missing.txt -o x", "missing.txt: cannot open"},
+      {"--train latin1.txt -o x", "latin1.txt:1: byte 2: found 0xef"},
+      {"--train empty.txt -o x", "found no text to learn from"},
+      {"--train text.txt --kind bytes -o text.txt/x", "text.txt/x: cannot make this folder"},
+      {"-m missing hello", "there is no such tokenizer"},
+      {"-m broken.model hello", "broken.model: not a SentencePiece model"},
+      {"-m good --ids --json hello", "expected only one of"},
+      {"-m good --decode '5 six'", "found 'six', expected an id"},
+      {"-m good --decode 5000", "found id 5000, expected 0 to 259"},
+      {"-m good -o x hello", "--output: found it without --train"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const Answer answer = run(arguments);
+    EXPECT_EQ(answer.code, 2) << arguments << "\n" << answer.out;
+    EXPECT_NE(answer.out.find(expected), std::string::npos) << arguments << "\n" << answer.out;
+    EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 1) << arguments << "\n" << answer.out;
+  }
+}
+
+TEST_F(TokenizeVerb, TheExamplesOfItsHelpRun) {
+  ASSERT_EQ(run("--train text.txt --kind bpe --vocabulary 90 -o my-tokenizer").code, 0);
+  EXPECT_EQ(run("-m my-tokenizer \"Where is the station?\" --json").code, 0);
+  EXPECT_EQ(run("-m my-tokenizer --ids", "text.txt").code, 0);
+  EXPECT_NE(run("--help").out.find("fovea tokenize --train text.txt --kind bpe"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,96 @@
+#include "fovea/data/datasets/dataset.h"
+
+#include <zlib.h>
+
+#include <cstring>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+void put(std::string& bytes, std::string_view text) {
+  const auto size = static_cast<uint32_t>(text.size());
+  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+  bytes.append(text);
+}
+
+void put(std::string& bytes, const std::vector<std::string>& texts) {
+  const auto count = static_cast<uint32_t>(texts.size());
+  bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
+  for (const std::string& text : texts) put(bytes, text);
+}
+
+uint32_t take_number(std::string_view& bytes) {
+  uint32_t number;
+  std::memcpy(&number, bytes.data(), sizeof number);
+  bytes.remove_prefix(sizeof number);
+  return number;
+}
+
+std::string take_text(std::string_view& bytes) {
+  const uint32_t size = take_number(bytes);
+  std::string text(bytes.substr(0, size));
+  bytes.remove_prefix(size);
+  return text;
+}
+
+std::vector<std::string> take_texts(std::string_view& bytes) {
+  std::vector<std::string> texts(take_number(bytes));
+  for (std::string& text : texts) text = take_text(bytes);
+  return texts;
+}
+
+}  // namespace
+
+std::string BadLines::text() const {
+  if (count == 0) return {};
+  return fmt::format("{} bad line{} passed over; {}{}", count, count == 1 ? "" : "s",
+                     count == 1 ? "" : "the first: ", first);
+}
+
+void Dataset::add(const Example& example) {
+  std::string bytes;
+  put(bytes, example.source);
+  put(bytes, example.target);
+  put(bytes, example.label);
+  put(bytes, example.tokens);
+  put(bytes, example.tags);
+  records_.add(bytes);
+}
+
+void Dataset::add_bad(const std::string& what) {
+  if (options_.strict) throw Error(Error::invalid, "{}", what);
+  if (bad_.count++ == 0) bad_.first = what;
+  bad_.last = what;
+}
+
+Example Dataset::operator[](int64_t index) const {
+  std::string_view bytes = records_[index];
+  Example example;
+  example.source = take_text(bytes);
+  example.target = take_text(bytes);
+  example.label = take_text(bytes);
+  example.tokens = take_texts(bytes);
+  example.tags = take_texts(bytes);
+  return example;
+}
+
+Reading::Reading(Dataset& into, std::string where)
+    : into_(into), where_(std::move(where)), size_(into.size()), bad_(into.bad().count) {}
+
+void Reading::finish(std::string_view expected) const {
+  if (into_.size() > size_) return;
+  if (into_.bad().count > bad_) {
+    throw Error(Error::invalid, "{}: found no good line, expected {}; the last one: {}", where_, expected,
+                into_.bad().last);
+  }
+  throw Error(Error::invalid, "{}: found no line at all, expected {}", where_, expected);
+}
+
+Split split_of(std::string_view text) {
+  const uLong hash = crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size());
+  return hash % 100 == 0 ? Split::test : hash % 100 == 1 ? Split::validation : Split::training;
+}
+
+}  // namespace fovea

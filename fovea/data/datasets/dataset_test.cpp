@@ -1,0 +1,196 @@
+#include "fovea/data/datasets/dataset.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "fovea/base/error.h"
+#include "fovea/base/file.h"
+#include "fovea/formats/zip.h"
+
+namespace fovea {
+namespace {
+
+namespace fs = std::filesystem;
+using Texts = std::vector<std::string>;
+
+class Readers : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string file(std::string_view text, const std::string& name = "x") const {
+    write_text(folder_ / name, text);
+    return (folder_ / name).string();
+  }
+  static std::string error_of(const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+
+  fs::path folder_ = fs::path(testing::TempDir()) / ("fovea_readers_" + std::to_string(getpid()));
+};
+
+TEST_F(Readers, Pairs) {
+  Dataset data;
+  read_pairs(file("Hi.\tHallo!\tCC-BY\r\n\nRun! \t Lauf!\n"), data);
+  ASSERT_EQ(data.size(), 2);
+  EXPECT_EQ(data[0], (Example{.source = "Hi.", .target = "Hallo!"}));
+  EXPECT_EQ(data[1], (Example{.source = "Run!", .target = "Lauf!"}));
+  EXPECT_EQ(data.bad().text(), "");
+  write_zip(folder_ / "p.zip", {{"_about.txt", "x"}, {"deu.txt", "a\tb"}});
+  read_pairs((folder_ / "p.zip").string(), data);
+  EXPECT_EQ(data.size(), 3);
+}
+
+TEST_F(Readers, BadLinesAreCountedAndTheFirstIsShown) {
+  const std::string path = file("a\tb\nno tab\n\tempty\nempty\t \nc\td\n", "pairs.tsv");
+  Dataset data;
+  read_pairs(path, data);
+  EXPECT_EQ(data.size(), 2);
+  EXPECT_EQ(data.bad().count, 3);
+  EXPECT_EQ(data.bad().text(),
+            "3 bad lines passed over; the first: " + path + ":2: found 1 column, expected 2 with a tab between");
+  Dataset strict({.strict = true});
+  EXPECT_EQ(error_of([&] { read_pairs(path, strict); }), path + ":2: found 1 column, expected 2 with a tab between");
+  EXPECT_EQ(strict.size(), 1);
+}
+
+TEST_F(Readers, FilesWithoutAGoodLineAreErrors) {
+  Dataset data;
+  EXPECT_NE(error_of([&] { read_pairs(file(""), data); }).find("found no line at all, expected source <TAB> target"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { read_pairs(file("x\ny\n"), data); }).find("found no good line"), std::string::npos);
+  EXPECT_NE(error_of([&] { read_labelled(file("x\n"), data); }).find("found no good line"), std::string::npos);
+  EXPECT_NE(error_of([&] { read_conll(file("\n\n"), data); }).find("found no line at all"), std::string::npos);
+  EXPECT_NE(error_of([&] { read_json_lines(file("{"), data, {.source = "a"}); }).find("not valid JSON"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { read_pairs(file("a\tb\nc\t\xff\n"), data); }).find(":2: byte 2: found 0xff"),
+            std::string::npos);
+}
+
+TEST_F(Readers, ParallelFiles) {
+  Dataset data;
+  read_parallel(file("a\n\nc", "x.en"), file("A\nB\nC\n", "x.de"), data);
+  ASSERT_EQ(data.size(), 2);
+  EXPECT_EQ(data[1], (Example{.source = "c", .target = "C"}));
+  EXPECT_NE(data.bad().first.find("x.en:2: found an empty line"), std::string::npos);
+  const std::string error = error_of([&] { read_parallel(file("a\nb", "y.en"), file("A", "y.de"), data); });
+  EXPECT_NE(error.find("y.de: ends after line 1, but "), std::string::npos) << error;
+}
+
+TEST_F(Readers, Labelled) {
+  Dataset data;
+  read_labelled(file("Good case.  \t1\nwith\ttab\tneg\nno label\t\n"), data);
+  ASSERT_EQ(data.size(), 2);
+  EXPECT_EQ(data[0], (Example{.source = "Good case.", .label = "1"}));
+  EXPECT_EQ(data[1], (Example{.source = "with\ttab", .label = "neg"}));
+  EXPECT_NE(data.bad().first.find(":3: found no label"), std::string::npos);
+}
+
+TEST_F(Readers, ConllOfEveryScheme) {
+  Dataset data;
+  read_conll(file("-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\nrejects VBZ I-VP O\n\n\nBonn NNP I-NP I-LOC\nKoeln NNP "
+                  "I-NP B-LOC\nAG NNP I-NP I-LOC\nx x x I-PER"),
+             data);
+  read_conll(file("New York\tB-LOC\n,\tO\n"), data);
+  read_conll(file("O\tx\ty\nB-PER\tz\tw\n"), data, {.token = 2, .tag = 0});
+  ASSERT_EQ(data.size(), 4);
+  EXPECT_EQ(data[0], (Example{.tokens = {"EU", "rejects"}, .tags = {"B-ORG", "O"}}));
+  EXPECT_EQ(data[1].tags, (Texts{"B-LOC", "B-LOC", "I-LOC", "B-PER"}));
+  EXPECT_EQ(data[2].tokens, (Texts{"New York", ","}));
+  EXPECT_EQ(data[3], (Example{.tokens = {"y", "w"}, .tags = {"O", "B-PER"}}));
+}
+
+TEST_F(Readers, ConllSentencesWithBadLinesAreLeftOutWhole) {
+  Dataset data;
+  read_conll(file("a O\nb\n\nc O\nd X-LOC\n\ne O\n\n\tO\n", "t.conll"), data);
+  ASSERT_EQ(data.size(), 1);
+  EXPECT_EQ(data[0].tokens, Texts{"e"});
+  EXPECT_EQ(data.bad().count, 3);
+  EXPECT_NE(data.bad().first.find("t.conll:2: found 1 column, expected a token and a tag"), std::string::npos);
+}
+
+TEST(Iob2, FromTheOtherSchemes) {
+  const std::pair<Texts, Texts> cases[] = {
+      {{}, {}},
+      {{"I-A", "I-A", "O", "I-A"}, {"B-A", "I-A", "O", "B-A"}},
+      {{"I-A", "B-A", "I-A"}, {"B-A", "B-A", "I-A"}},
+      {{"B-A", "I-B", "I-A"}, {"B-A", "B-B", "B-A"}},
+      {{"S-A", "B-A", "E-A", "E-A", "I-A"}, {"B-A", "B-A", "I-A", "B-A", "B-A"}},
+      {{"U-A", "B-A", "I-A", "L-A"}, {"B-A", "B-A", "I-A", "I-A"}},
+      {{"B-creative-work", "I-creative-work"}, {"B-creative-work", "I-creative-work"}},
+  };
+  for (const auto& [tags, expected] : cases) {
+    EXPECT_EQ(to_iob2(tags), expected);
+    EXPECT_EQ(to_iob2(expected), expected) << "IOB2 stays as it is";
+  }
+  for (const char* tag : {"", "o", "B", "B-", "LOC", "X-A"}) EXPECT_THROW(to_iob2({tag}), Error) << tag;
+}
+
+TEST_F(Readers, JsonLinesAndArrays) {
+  const JsonKeys summary = {.source = "dialogue", .target = "summary"};
+  const std::string a = R"({"id": 1, "dialogue": "A: hi\nB: \u00e9", "summary": "They greet."})";
+  Dataset data;
+  read_json_lines(file(a + "\n\n{\"dialogue\": 3, \"summary\": \"x\"}\n[]\n{bad\n" + a + "\n"), data, summary);
+  ASSERT_EQ(data.size(), 2);
+  EXPECT_EQ(data[0], (Example{.source = "A: hi\nB: é", .target = "They greet."}));
+  EXPECT_EQ(data.bad().count, 3);
+  EXPECT_NE(data.bad().first.find(":3: found a number under 'dialogue', expected a text"), std::string::npos)
+      << data.bad().first;
+  Dataset array;
+  read_json_lines(file("[\n" + a + ",\n" + a + ",\n{}]"), array, summary);
+  EXPECT_EQ(array.size(), 2);
+  EXPECT_NE(array.bad().first.find("item 2: found no key 'dialogue'"), std::string::npos);
+  EXPECT_NE(error_of([&] { read_json_lines(file("[" + a), array, summary); }).find("not valid JSON"),
+            std::string::npos);
+}
+
+TEST_F(Readers, JsonLabelsAndTags) {
+  Dataset data;
+  read_json_lines(file("{\"t\": \"good\", \"l\": 1}\n{\"t\": \"bad\", \"l\": \"neg\"}\n{\"t\": \"x\", \"l\": true}\n"),
+                  data, {.source = "t", .label = "l"});
+  EXPECT_EQ(data[0].label, "1");
+  EXPECT_EQ(data[1].label, "neg");
+  EXPECT_EQ(data[2].label, "true");
+  Dataset tagged;
+  read_json_lines(file(R"({"w": ["a", "b"], "n": ["I-X", "O"]}
+{"w": ["a"], "n": ["O", "O"]}
+{"w": "a", "n": ["O"]}
+{"w": ["a"], "n": ["nonsense"]}
+)"),
+                  tagged, {.tokens = "w", .tags = "n"});
+  ASSERT_EQ(tagged.size(), 1);
+  EXPECT_EQ(tagged[0], (Example{.tokens = {"a", "b"}, .tags = {"B-X", "O"}}));
+  EXPECT_EQ(tagged.bad().count, 3);
+  EXPECT_NE(tagged.bad().first.find(":2: found 1 tokens and 2 tags"), std::string::npos);
+}
+
+// CRC-32 of "123456789" is the check value 0xCBF43926 = 3421780262 of its definition; the others are zlib's in Python:
+// [i for i in range(300) if zlib.crc32(str(i).encode()) % 100 == 0]
+TEST(SplitOf, FollowsCrc32) {
+  EXPECT_EQ(split_of("123456789"), Split::training);
+  EXPECT_EQ(split_of(""), Split::test);
+  int64_t test = 0, validation = 0;
+  std::vector<int> first_tests, first_validations;
+  for (int i = 0; i < 20000; ++i) {
+    const Split split = split_of(std::to_string(i));
+    test += split == Split::test;
+    validation += split == Split::validation;
+    if (i < 300 && split == Split::test) first_tests.push_back(i);
+    if (i < 300 && split == Split::validation) first_validations.push_back(i);
+  }
+  EXPECT_EQ(first_tests, (std::vector<int>{37, 40, 181, 226}));
+  EXPECT_EQ(first_validations, (std::vector<int>{73, 164}));
+  EXPECT_EQ(test, 216);
+  EXPECT_EQ(validation, 202);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,73 @@
+#include "fovea/data/text/tokenizer.h"
+
+#include <nlohmann/json.hpp>
+
+#include "fovea/base/error.h"
+#include "fovea/base/file.h"
+#include "fovea/data/text/bytes.h"
+#include "fovea/data/text/lines.h"
+#include "fovea/data/text/sentencepiece.h"
+#include "fovea/data/text/words.h"
+
+namespace fovea {
+namespace fs = std::filesystem;
+
+void Tokenizer::check_id(int64_t id) const {
+  require(id >= 0 && id < size(), "{} tokenizer: found id {}, expected 0 to {}", kind(), id, size() - 1);
+}
+
+void Tokenizer::make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Error(Error::io, "{}: cannot make this folder: {}", folder.string(), error.message());
+}
+
+namespace {
+
+std::unique_ptr<Tokenizer> load_vocabulary(const fs::path& file) {
+  const nlohmann::json json = nlohmann::json::parse(MappedFile(file).text(), nullptr, false);
+  if (!json.is_object() || !json.contains("kind") || !json["kind"].is_string()) {
+    throw Error(Error::corrupt, "{}: found no JSON object with a 'kind'; the file is damaged", file.string());
+  }
+  const auto kind = json["kind"].get<std::string>();
+  if (kind == "words") return std::make_unique<Words>(file);
+  if (kind == "bytes") return std::make_unique<Bytes>();
+  throw Error(Error::unsupported, "{}: found a vocabulary of kind '{}', expected 'words' or 'bytes'", file.string(),
+              kind);
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_regular_file(folder, error)) {
+    if (folder.extension() == ".json") return load_vocabulary(folder);
+    return std::make_unique<SentencePiece>(folder);
+  }
+  if (!fs::is_directory(folder, error))
+    throw Error(Error::not_found, "{}: there is no such tokenizer", folder.string());
+  for (const char* name : {"spiece.model", "tokenizer.model", "sentencepiece.bpe.model"}) {
+    if (fs::exists(folder / name, error)) return std::make_unique<SentencePiece>(folder / name);
+  }
+  if (fs::exists(folder / "vocabulary.json", error)) return load_vocabulary(folder / "vocabulary.json");
+  throw Error(Error::not_found, "{}: found no tokenizer, expected spiece.model, tokenizer.model or vocabulary.json",
+              folder.string());
+}
+
+TextSource lines_of(std::vector<std::string> paths) {
+  struct Reader {
+    std::vector<std::string> paths;
+    size_t next = 0;
+    std::unique_ptr<Lines> lines;
+  };
+  auto reader = std::make_shared<Reader>(Reader{std::move(paths), 0, nullptr});
+  return [reader](std::string& line) {
+    for (;;) {
+      if (reader->lines && reader->lines->next(line)) return true;
+      if (reader->next == reader->paths.size()) return false;
+      reader->lines = std::make_unique<Lines>(reader->paths[reader->next++]);
+    }
+  };
+}
+
+}  // namespace fovea

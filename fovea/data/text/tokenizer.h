@@ -1,0 +1,59 @@
+// Text ⇄ ids. Every token keeps the bytes of the user's own text that it came from, through any normalisation.
+//
+//   std::unique_ptr<Tokenizer> t = load_tokenizer("my-model");
+//   Tokens tokens = t->encode("Hello world");          // tokens.ids[i] came from bytes tokens.spans[i]
+//
+// The kinds, one file each: sentencepiece.h (unigram and BPE), words.h, bytes.h.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/data/text/utf8.h"
+
+namespace fovea {
+
+struct Tokens {
+  std::vector<int64_t> ids;
+  std::vector<Span> spans;  // in order; together they cover all but white space
+};
+
+// −1: the vocabulary has none. Tokenizers that are trained here have these four as their first ids.
+struct SpecialIds {
+  int64_t pad = 0, bos = 1, eos = 2, unk = 3;
+  static constexpr int64_t count = 4;
+};
+
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  virtual std::string_view kind() const = 0;  // "unigram", "bpe", "words" or "bytes"
+  virtual int64_t size() const = 0;           // ids are 0 … size() − 1
+  virtual const SpecialIds& special() const = 0;
+  virtual std::string piece(int64_t id) const = 0;                     // as the vocabulary spells it
+  virtual int64_t id_of(std::string_view piece) const = 0;             // special().unk if it is not in the vocabulary
+  virtual Tokens encode(std::string_view text) const = 0;              // adds neither bos nor eos
+  virtual std::string decode(std::span<const int64_t> ids) const = 0;  // pad, bos and eos give nothing
+  virtual void save(const std::filesystem::path& folder) const = 0;
+
+ protected:
+  void check_id(int64_t id) const;  // an Error if there is no such id
+  static void make_folder(const std::filesystem::path& folder);
+};
+
+// From a folder that save() wrote, one with a spiece.model, tokenizer.model or sentencepiece.bpe.model of someone else,
+// or from such a file itself.
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder);
+
+// Gives one text of the training data after the other; false at the end.
+using TextSource = std::function<bool(std::string&)>;
+TextSource lines_of(std::vector<std::string> paths);  // the lines of these files, as lines.h reads them
+
+}  // namespace fovea

@@ -1,0 +1,125 @@
+#include "fovea/data/text/utf8.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+const utf8proc_uint8_t* bytes_of(std::string_view text) {
+  return reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+}
+
+std::string mapped(std::string_view text, int options) {
+  if (text.empty()) return {};
+  utf8proc_uint8_t* result = nullptr;
+  const utf8proc_ssize_t size = utf8proc_map(bytes_of(text), static_cast<utf8proc_ssize_t>(text.size()), &result,
+                                             static_cast<utf8proc_option_t>(options | UTF8PROC_STABLE));
+  std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(result, &std::free);
+  if (size < 0) throw Error(Error::corrupt, "normalisation: {}", utf8proc_errmsg(size));
+  return {reinterpret_cast<const char*>(result), static_cast<size_t>(size)};
+}
+
+}  // namespace
+
+size_t invalid_utf8(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size()) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      ++at;
+      continue;
+    }
+    utf8proc_int32_t value;
+    const auto size = utf8proc_iterate(bytes_of(text) + at, static_cast<utf8proc_ssize_t>(text.size() - at), &value);
+    if (size <= 0) return at;
+    at += static_cast<size_t>(size);
+  }
+  return std::string_view::npos;
+}
+
+void check_utf8(std::string_view text, std::string_view where) {
+  const size_t at = invalid_utf8(text);
+  if (at == std::string_view::npos) return;
+  const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+  const auto byte = static_cast<unsigned>(static_cast<unsigned char>(text[at]));
+  const bool one_line = text.find('\n') == std::string_view::npos;
+  throw Error(Error::corrupt, "{}: byte {}{}: found 0x{:02x}, expected UTF-8; iconv -f LATIN1 -t UTF-8 converts a text",
+              where, at, one_line ? "" : fmt::format(" (line {})", line), byte);
+}
+
+std::vector<CodePoint> code_points(std::string_view text) {
+  std::vector<CodePoint> points;
+  points.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    utf8proc_int32_t value = 0;
+    const auto size = utf8proc_iterate(bytes_of(text) + at, static_cast<utf8proc_ssize_t>(text.size() - at), &value);
+    if (size <= 0) check_utf8(text, "text");
+    const auto begin = static_cast<int64_t>(at);
+    points.push_back({static_cast<char32_t>(value), {begin, begin + size}});
+    at += static_cast<size_t>(size);
+  }
+  return points;
+}
+
+std::string to_utf8(char32_t value) {
+  utf8proc_uint8_t bytes[4];
+  const auto size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(value), bytes);
+  require(size > 0, "to_utf8: found {:#x}, expected a code point", static_cast<uint32_t>(value));
+  return {reinterpret_cast<const char*>(bytes), static_cast<size_t>(size)};
+}
+
+bool is_space(char32_t value) {
+  if (value < 0x80) return value == ' ' || (value >= '\t' && value <= '\r');
+  if (value == 0x85 || value == 0x200B || value == 0xFEFF) return true;
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(value));
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
+}
+
+bool is_word_character(char32_t value) {
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(value));
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
+}
+
+std::string nfc(std::string_view text) { return mapped(text, UTF8PROC_COMPOSE); }
+std::string nfkc(std::string_view text) { return mapped(text, UTF8PROC_COMPOSE | UTF8PROC_COMPAT); }
+
+std::string lower_case(std::string_view text) {
+  std::string result;
+  for (const CodePoint& c : code_points(text)) {
+    result += to_utf8(static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c.value))));
+  }
+  return result;
+}
+
+Span without_spaces(std::string_view text, Span span) {
+  const auto value_at = [&](int64_t begin, int64_t end) {
+    utf8proc_int32_t value = -1;
+    utf8proc_iterate(bytes_of(text) + begin, end - begin, &value);
+    return static_cast<char32_t>(value);
+  };
+  const auto size_at = [&](int64_t at) {
+    return std::max<int64_t>(utf8proc_utf8class[static_cast<unsigned char>(text[static_cast<size_t>(at)])], 1);
+  };
+  while (span.size() > 0 && is_space(value_at(span.begin, span.end))) span.begin += size_at(span.begin);
+  while (span.size() > 0) {
+    int64_t last = span.end - 1;
+    while (last > span.begin && (text[static_cast<size_t>(last)] & 0xC0) == 0x80) --last;
+    if (!is_space(value_at(last, span.end))) break;
+    span.end = last;
+  }
+  return span;
+}
+
+std::string_view trim(std::string_view text) {
+  const auto space = [](char c) { return is_space(static_cast<unsigned char>(c)); };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace fovea
