@@ -32,8 +32,8 @@ Optimiser::Optimiser(const OptimiserConfig& config, std::vector<NamedWeight> wei
   std::set<const std::byte*> seen;
   for (NamedWeight& named : weights) {
     const Tensor& w = named.weight;
-    require(w.dtype() == DType::f32 && w.is_contiguous(), "optimiser: weight '{}': found {} {}, expected contiguous F32",
-            named.path, name(w.dtype()), w.shape());
+    require(w.dtype() == DType::f32 && w.is_contiguous(),
+            "optimiser: weight '{}': found {} {}, expected contiguous F32", named.path, name(w.dtype()), w.shape());
     require(w.elements() == 0 || seen.insert(w.bytes()).second,
             "optimiser: weight '{}' is listed twice; a shared weight must be listed once", named.path);
     Entry entry = {named, zeros(w.shape()), kind_ == sgd ? Tensor() : zeros(w.shape()), w.rank() > 1};

@@ -28,7 +28,8 @@ struct ScheduleConfig {
   void fields(Fields& f) {
     f("schedule", kind, "how the learning rate changes: constant, inverse-sqrt, linear or cosine");
     f("warmup", warmup, "steps over which the learning rate rises from 0");
-    f("decay_steps", decay_steps, "step at which linear and cosine have reached their end; 0: the last of the training");
+    f("decay_steps", decay_steps,
+      "step at which linear and cosine have reached their end; 0: the last of the training");
     f("last_factor", last_factor, "share of the learning rate at which linear and cosine end");
   }
 };

@@ -91,13 +91,16 @@ class Training final {
   TrainingResult run() {
     while (!ends()) {
       step();
-      const bool last = ends().has_value(), stopped = !last && options_.stop && options_.stop->load();
+      const bool last = ends().has_value();
       // The last validation stands before its checkpoint like every other: a resumed training does not repeat it.
       std::vector<Score> scores;
       if (last || is_due(state_.step, config_.validate_every)) scores = validate();
-      if (last || stopped || is_due(state_.step, config_.checkpoint_every)) write_checkpoint();
+      if (last || is_due(state_.step, config_.checkpoint_every)) write_checkpoint();
       report(std::move(scores));
-      if (stopped) return result(TrainingResult::stopped);
+      if (!last && options_.stop && options_.stop->load()) {
+        write_checkpoint();
+        return result(TrainingResult::stopped);
+      }
     }
     write_checkpoint();
     if (state_.best_step == 0) write_best();
@@ -179,13 +182,13 @@ class Training final {
 
   void check_finite(const char* what, double value, int64_t step) const {
     if (std::isfinite(value)) return;
-    const std::string kept = checkpoint_step_ > 0
-                                 ? fmt::format("the checkpoint of step {} is in {}", checkpoint_step_,
-                                               (options_.folder / "last").string())
-                                 : std::string("no checkpoint had been written");
-    throw Error(Error::invalid,
-                "training: the {} of step {} is {}; {}; a lower --learning-rate or --clip, or a longer --warmup, may help",
-                what, step, value, kept);
+    const std::string kept = checkpoint_step_ > 0 ? fmt::format("the checkpoint of step {} is in {}", checkpoint_step_,
+                                                                (options_.folder / "last").string())
+                                                  : std::string("no checkpoint had been written");
+    throw Error(
+        Error::invalid,
+        "training: the {} of step {} is {}; {}; a lower --learning-rate or --clip, or a longer --warmup, may help",
+        what, step, value, kept);
   }
 
   void measure(double learning_rate) {
@@ -231,7 +234,8 @@ class Training final {
     for (const Score& score : scores) line.validation.emplace_back(score.name, score.value);
     log_->append(line);
     const Score& first = scores[0];
-    const bool better = first.better == Score::higher ? first.value > state_.best_value : first.value < state_.best_value;
+    const bool better =
+        first.better == Score::higher ? first.value > state_.best_value : first.value < state_.best_value;
     if (std::isfinite(first.value) && (state_.best_step == 0 || better)) {
       write_best();
       state_.best_step = state_.step;

@@ -59,8 +59,8 @@ struct Progress {
 
 struct TrainerOptions {
   std::filesystem::path folder;
-  bool resume = false;                                // go on from last/; from the beginning if there is none
-  const std::atomic<bool>* stop = nullptr;            // set by someone else: a checkpoint is written and train() returns
+  bool resume = false;                      // go on from last/; from the beginning if there is none
+  const std::atomic<bool>* stop = nullptr;  // set by someone else: a checkpoint is written and train() returns
   std::function<void(const Progress&)> progress = {};  // after every step
 };
 

@@ -181,10 +181,10 @@ TEST_F(Trainer, StoppedAndResumedEqualsUninterrupted) {
     for (int64_t until : {1, 7, 8, 10, 19, 20}) {
       Directions part;
       std::atomic<bool> stop = false;
-      const TrainingResult result =
-          train(part, config, {.folder = folder_ / broken, .resume = true, .stop = &stop, .progress = [&](const Progress& p) {
-                                 if (p.step == until - 1 || until == 1) stop = true;
-                               }});
+      const TrainingResult result = train(
+          part, config, {.folder = folder_ / broken, .resume = true, .stop = &stop, .progress = [&](const Progress& p) {
+                           if (p.step == until) stop = true;
+                         }});
       EXPECT_EQ(result.end, until == 20 ? TrainingResult::finished : TrainingResult::stopped) << until;
     }
     expect_same(straight, broken);
@@ -344,9 +344,7 @@ TEST_F(Trainer, ProgressTellsWhereItStands) {
 
 TEST_F(Trainer, BadConfigurationsAndFoldersAreErrors) {
   Directions trainee;
-  auto fails = [&](TrainerConfig config) {
-    EXPECT_THROW(train(trainee, config, {.folder = folder_ / "bad"}), Error);
-  };
+  auto fails = [&](TrainerConfig config) { EXPECT_THROW(train(trainee, config, {.folder = folder_ / "bad"}), Error); };
   fails(config_of(0));
   fails(config_of(-1));
   TrainerConfig config = config_of(4);
