@@ -28,8 +28,8 @@ struct TrainerConfig {
   int64_t patience = 0;
   double average = 0;
   int64_t seed = 1;
-  OptimiserConfig optimiser;
-  ScheduleConfig schedule;
+  OptimiserConfig optimiser = {};
+  ScheduleConfig schedule = {};
 
   void fields(Fields& f) {
     f("steps", steps, "steps to train; 0: no limit");

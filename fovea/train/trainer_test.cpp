@@ -15,6 +15,7 @@
 #include "fovea/base/threads.h"
 #include "fovea/nn/dropout.h"
 #include "fovea/nn/linear.h"
+#include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/loss.h"
 #include "fovea/tensor/reduce.h"
