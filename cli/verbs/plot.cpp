@@ -25,8 +25,11 @@ LoggedRun read_run(const std::string& path) {
     const std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
     return {"stdin", parse_log(text, "stdin")};
   }
-  const bool folder = std::filesystem::is_directory(path);
-  return {path, read_log(folder ? std::filesystem::path(path) / "log.jsonl" : std::filesystem::path(path))};
+  std::filesystem::path file = path;
+  if (std::filesystem::is_directory(file)) file /= "log.jsonl";
+  // Trainings are told apart by their folders, since their logs all have one name.
+  const std::string folder = std::filesystem::absolute(file).parent_path().filename().string();
+  return {file.filename() == "log.jsonl" ? folder : file.filename().string(), read_log(file)};
 }
 
 }  // namespace

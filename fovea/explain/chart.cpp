@@ -38,6 +38,7 @@ class Axes {
     }
     if (x_.is_empty()) x_ = {0, 1}, y_ = logarithmic_ ? Range{0.1, 1} : Range{0, 1};
     if (x_.low == x_.high) x_.low -= 1, x_.high += 1;
+    if (x_.low > 0 && x_.low < 0.3 * x_.high) x_.low = 0;
     logarithmic_ ? choose_powers() : choose_numbers();
   }
 
@@ -160,18 +161,23 @@ std::string draw_axes(const Chart& chart, const Axes& axes) {
                            left + plot_width / 2, floor + 39, svg_text(chart.x_label));
 }
 
-// From the right edge of the title's line, so that it covers no curve.
+// In the title's line, where it covers no curve; if that is too short, one under the other inside the plot.
 std::string draw_legend(const Chart& chart) {
   if (chart.series.size() < 2) return {};
+  auto width_of = [](const Series& s) { return 7.0 * cells(s.name) + 40; };
+  double total = 7.0 * cells(chart.title) + 20, widest = 0;
+  for (const Series& s : chart.series) total += width_of(s), widest = std::max(widest, width_of(s));
+  const bool in_line = total <= plot_width;
   std::string svg;
-  double x = left + plot_width;
-  for (size_t i = chart.series.size(); i-- > 0;) {
-    const double width = 7.0 * cells(chart.series[i].name) + 40;
-    x -= width;
+  double x = left + plot_width - (in_line ? 0 : widest), y = in_line ? 20 : top + 12;
+  for (size_t i = 0; i < chart.series.size(); ++i) {
+    const size_t which = in_line ? chart.series.size() - 1 - i : i;
+    if (in_line) x -= width_of(chart.series[which]);
     svg += fmt::format(
-        "<path d=\"M{:.1f} 20h18\" stroke=\"{}\" stroke-width=\"3\" stroke-linecap=\"round\"/><text x=\"{:.1f}\" "
-        "y=\"24\">{}</text>\n",
-        x + 14, colour_of(i), x + 38, svg_text(chart.series[i].name));
+        "<path d=\"M{:.1f} {}h18\" stroke=\"{}\" stroke-width=\"3\" stroke-linecap=\"round\"/><text x=\"{:.1f}\" "
+        "y=\"{}\">{}</text>\n",
+        x + 14, y, colour_of(which), x + 38, y + 4, svg_text(chart.series[which].name));
+    if (!in_line) y += 18;
   }
   return svg;
 }
@@ -204,7 +210,7 @@ std::string tick_text(double value) {
     return fmt::format("{:.3g}e{}", value / std::pow(10, power), power);
   }
   if (size >= 1e6) return fmt::format("{:.6g}M", value / 1e6);
-  if (size >= 1e4) return fmt::format("{:.6g}k", value / 1e3);
+  if (size >= 1e3) return fmt::format("{:.6g}k", value / 1e3);
   return fmt::format("{:.6g}", value);
 }
 

@@ -27,7 +27,7 @@ std::string to_svg(const std::vector<Chart>& charts);  // two in a row
 // Round numbers (1, 2 or 5 times a power of ten) from at most `low` to at least `high`, about `wanted` of them.
 std::vector<double> nice_ticks(double low, double high, int wanted);
 
-// A tick's number as short as it can be: 0.25, 3e-4, 20k, 1.5M.
+// A tick's number as short as it can be: 0.25, 3e-4, 2k, 1.5M.
 std::string tick_text(double value);
 
 }  // namespace fovea

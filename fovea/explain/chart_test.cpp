@@ -31,7 +31,7 @@ TEST(Chart, TicksAreRoundAndCoverTheRange) {
 
 TEST(Chart, TickTextsAreShort) {
   const std::pair<double, const char*> cases[] = {
-      {0, "0"},       {0.25, "0.25"},  {1000, "1000"},       {20000, "20k"}, {1.5e6, "1.5M"},
+      {0, "0"},       {0.25, "0.25"},  {1000, "1k"},         {20000, "20k"}, {1.5e6, "1.5M"},
       {3e-4, "3e-4"}, {1e-3, "0.001"}, {-2.5e-5, "-2.5e-5"}, {2e12, "2e12"}, {-7, "-7"}};
   for (const auto& [value, text] : cases) EXPECT_EQ(tick_text(value), text);
 }
