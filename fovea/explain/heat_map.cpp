@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/explain/svg.h"
 
 namespace fovea {
 namespace {
@@ -43,23 +44,6 @@ std::string padded(std::string_view text, int width, bool right = false) {
   return right ? spaces + std::string(text) : std::string(text) + spaces;
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '"')
-      result += "&quot;";
-    else if (static_cast<unsigned char>(c) >= 0x20)
-      result += c;
-  }
-  return result;
-}
-
 std::string painted(double value, const std::string& text, bool colour) {
   if (!colour || std::isnan(value)) return text;
   const Colour c = colour_of(value);
@@ -89,17 +73,17 @@ struct Panel {
   std::string draw(const HeatMap& map, double x, double y) const {
     std::string svg = fmt::format(
         "<g transform=\"translate({:.1f},{:.1f})\">\n<text x=\"{:.1f}\" y=\"18\" font-weight=\"600\">{}</text>\n", x, y,
-        left, escaped(map.title));
+        left, svg_text(map.title));
     for (size_t c = 0; c < map.columns.size() && cell >= 9; ++c) {
       const double at = left + cell * (static_cast<double>(c) + 0.5);
       svg += fmt::format("<text transform=\"translate({:.1f},{:.1f}) rotate(-45)\">{}</text>\n", at, top - 7,
-                         escaped(shortened(map.columns[c], 24)));
+                         svg_text(shortened(map.columns[c], 24)));
     }
     for (size_t r = 0; r < map.rows.size(); ++r) {
       const double row = top + cell * static_cast<double>(r);
       if (cell >= 9) {
         svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", left - 7,
-                           row + cell / 2 + 4, escaped(shortened(map.rows[r], 24)));
+                           row + cell / 2 + 4, svg_text(shortened(map.rows[r], 24)));
       }
       for (size_t c = 0; c < map.columns.size(); ++c) svg += draw_cell(map, r, c, row);
     }
@@ -114,7 +98,7 @@ struct Panel {
     std::string svg = fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>{} → {}: "
         "{:.4f}</title></rect>\n",
-        x, row, cell - 1, cell - 1, fill, escaped(map.rows[r]), escaped(map.columns[c]), value);
+        x, row, cell - 1, cell - 1, fill, svg_text(map.rows[r]), svg_text(map.columns[c]), value);
     if (cell >= 30) {
       svg += fmt::format(
           "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-size=\"11\" fill=\"{}\">{:.2f}</text>\n",

@@ -1,0 +1,82 @@
+#include "fovea/explain/chart.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+using Ticks = std::vector<double>;
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++count;
+  return count;
+}
+
+TEST(Chart, TicksAreRoundAndCoverTheRange) {
+  EXPECT_EQ(nice_ticks(0, 10, 5), (Ticks{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(nice_ticks(3, 97, 5), (Ticks{0, 20, 40, 60, 80, 100}));
+  EXPECT_EQ(nice_ticks(-1, 1, 4), (Ticks{-1, -0.5, 0, 0.5, 1}));
+  for (double high : {1e-7, 0.3, 1.0, 7.7, 12345.0, 3e11}) {
+    const Ticks ticks = nice_ticks(0, high, 5);
+    EXPECT_EQ(ticks.front(), 0);
+    EXPECT_GE(ticks.back(), high * (1 - 1e-6));
+    EXPECT_TRUE(ticks.size() >= 4 && ticks.size() <= 9) << high << ": " << ticks.size();
+  }
+}
+
+TEST(Chart, TickTextsAreShort) {
+  const std::pair<double, const char*> cases[] = {
+      {0, "0"},       {0.25, "0.25"},  {1000, "1k"},         {20000, "20k"}, {1.5e6, "1.5M"},
+      {3e-4, "3e-4"}, {1e-3, "0.001"}, {-2.5e-5, "-2.5e-5"}, {2e12, "2e12"}, {-7, "-7"}};
+  for (const auto& [value, text] : cases) EXPECT_EQ(tick_text(value), text);
+}
+
+TEST(Chart, PointsStandWhereTheirNumbersSay) {
+  const std::string svg = to_svg({{.title = "a<b", .x_label = "step", .series = {{"s", {0, 5, 10}, {0, 5, 10}}}}});
+  // The plot reaches from 66 to 558 and from 270 up to 46.
+  for (const char* part : {"cx=\"66.0\" cy=\"270.0\"", "cx=\"312.0\" cy=\"158.0\"", "cx=\"558.0\" cy=\"46.0\""}) {
+    EXPECT_NE(svg.find(part), std::string::npos) << part << "\n" << svg;
+  }
+  EXPECT_NE(svg.find("a&lt;b"), std::string::npos);
+}
+
+TEST(Chart, LogarithmicScalesSpaceFactorsEvenly) {
+  const std::string svg = to_svg({{.title = "t",
+                                   .x_label = "x",
+                                   .series = {{"s", {0, 1, 2, 3}, {1, 100, 10000, -1}}},
+                                   .scale = Chart::logarithmic}});
+  EXPECT_NE(svg.find("cy=\"158.0\""), std::string::npos) << svg;
+  EXPECT_EQ(count_of(svg, "<circle "), 3u);
+}
+
+TEST(Chart, WhatIsNotFiniteInterruptsTheLine) {
+  const double nan = std::nan("");
+  const std::string svg =
+      to_svg({{.title = "t", .x_label = "x", .series = {{"s", {1, 2, 3, 4, 5}, {1, 2, nan, 3, 4}}}}});
+  EXPECT_EQ(count_of(svg, "fill=\"none\""), 2u);
+  EXPECT_EQ(count_of(svg, "<circle "), 4u);
+  EXPECT_EQ(count_of(svg, "nan"), 0u);
+}
+
+TEST(Chart, EmptyConstantAndLongSeriesAreDrawn) {
+  std::vector<double> x, y;
+  for (int i = 0; i < 100000; ++i) x.push_back(i), y.push_back(i == 54321 ? 9 : 2 + std::sin(i));
+  for (Chart::Scale scale : {Chart::linear, Chart::logarithmic}) {
+    const std::string svg = to_svg({{.title = "none", .x_label = "", .series = {}, .scale = scale},
+                                    {.title = "one", .x_label = "", .series = {{"s", {3}, {7}}}, .scale = scale},
+                                    {.title = "zero", .x_label = "", .series = {{"s", {1, 2}, {0, 0}}}, .scale = scale},
+                                    {.title = "long", .x_label = "", .series = {{"s", x, y}}, .scale = scale}});
+    EXPECT_EQ(count_of(svg, "<g "), 4u);
+    EXPECT_EQ(count_of(svg, "nan") + count_of(svg, "inf"), 0u);
+    EXPECT_LT(svg.size(), 40000u);
+  }
+  EXPECT_THROW(to_svg({{.title = "t", .x_label = "", .series = {{"s", {1, 2}, {1}}}}}), Error);
+}
+
+}  // namespace
+}  // namespace fovea

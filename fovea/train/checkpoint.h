@@ -1,0 +1,19 @@
+// A folder that is only ever replaced as a whole: whenever the process or the machine stops, a complete one is left.
+//
+//   replace_folder("my-model/last", [&](const std::filesystem::path& fresh) { write_text(fresh / "a.json", text); });
+//   if (recover_folder("my-model/last")) …                    // true: there is one, and it is complete
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+namespace fovea {
+
+// Writes beside, as FOLDER.new, brings it to the disk and exchanges the two in one step; what was there before is removed.
+void replace_folder(const std::filesystem::path& folder,
+                    const std::function<void(const std::filesystem::path& fresh)>& write);
+
+// Finishes or takes back a replacement that was interrupted. False if there never was a folder.
+bool recover_folder(const std::filesystem::path& folder);
+
+}  // namespace fovea
