@@ -198,7 +198,7 @@ Tensor Seq2Seq::advance(const Tensor& ids, State& s, const Context& c) const {
     return out.outputs;
   };
   if (bahdanau()) {
-    const Tensor before = s.cells.hidden.select(0, -1 + config_.decoder_layers).unsqueeze(1);
+    const Tensor before = s.cells.hidden.select(0, config_.decoder_layers - 1).unsqueeze(1);
     const Tensor context = look(attention_ ? before : y, s, c);
     const Tensor after = run(concat({y, context}, -1));
     return readout_(concat({after, context, y}, -1), Activation::tanh);
@@ -239,7 +239,11 @@ std::unique_ptr<DecoderState> Seq2Seq::start(const Source& source, const Context
 
 Tensor Seq2Seq::step(DecoderState& state, const Tensor& ids, const Context& context) const {
   const Context c = context.at("decoder");
-  return output(advance(ids.unsqueeze(1), dynamic_cast<State&>(state), c), c).squeeze(1);
+  State& s = dynamic_cast<State&>(state);
+  Tensor y = output(advance(ids.unsqueeze(1), s, c), c).squeeze(1);
+  // Weights in training would let the tape grow with every step.
+  s.cells = {s.cells.hidden.detach(), s.cells.cell.detach()}, s.fed = s.fed.detach();
+  return y;
 }
 
 }  // namespace fovea

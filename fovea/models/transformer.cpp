@@ -162,7 +162,7 @@ Tensor Transformer::decode(const Tensor& ids, const Memory& memory, int64_t offs
 Tensor Transformer::logits(const Source& source, const Tensor& target_ids, const Context& context) const {
   Context c = context;
   c.cache = nullptr;
-  require(has_encoder() || !source.ids, "transformer: found a source for parts \"decoder\", expected none");
+  require(has_encoder() || !source.ids, "transformer: found a source for parts \"decoder\", expected no tensor");
   const Memory memory = has_encoder() ? Memory{encode(source, c), source.lengths} : Memory{};
   return decode(target_ids, memory, 0, c);
 }
@@ -172,8 +172,8 @@ std::unique_ptr<DecoderState> Transformer::start(const Source& source, const Con
   if (has_encoder()) {
     state->memory = {encode(source, c), source.lengths};
   } else {
-    require(!source.ids || source.ids.size(1) == 0,
-            "transformer: found a source for parts \"decoder\", expected none: give what it continues as tokens");
+    for (int64_t length : source.lengths ? source.lengths.values<int64_t>() : std::vector<int64_t>{})
+      require(length == 0, "transformer: found a source of {} tokens for parts \"decoder\", expected none", length);
   }
   return state;
 }

@@ -40,7 +40,7 @@ class Transformer final : public Seq2SeqModel {
   // Hidden states of the encoder, [batch, tokens, width]; what stands beyond a row's length means nothing.
   Tensor encode(const Source&, const Context&) const;
 
-  // With parts "decoder" there is no source: give an empty one to logits(), and no tokens [batch, 0] to start().
+  // With parts "decoder" there is no source: give an empty one to logits(), and lengths of 0 to start().
   Tensor logits(const Source&, const Tensor& target_ids, const Context&) const override;
   std::unique_ptr<DecoderState> start(const Source&, const Context&) const override;
   Tensor step(DecoderState&, const Tensor& ids, const Context&) const override;
