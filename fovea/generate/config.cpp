@@ -14,8 +14,8 @@ void check(const GenerationConfig& c) {
   require(c.beam_size >= 1 && c.n_best >= 1 && c.batch_size >= 1,
           "generation: found beam_size {}, n_best {} and batch_size {}, expected at least 1", c.beam_size, c.n_best,
           c.batch_size);
-  require(c.sample || c.n_best <= c.beam_size, "generation: found n_best {} with beam_size {}, expected at most as many",
-          c.n_best, c.beam_size);
+  require(c.sample || c.n_best <= c.beam_size,
+          "generation: found n_best {} with beam_size {}, expected at most as many", c.n_best, c.beam_size);
   require(!c.sample || c.beam_size == 1, "generation: found beam_size {} with sample, expected 1", c.beam_size);
   require(c.temperature > 0 && c.top_k >= 0 && c.top_p > 0 && c.top_p <= 1,
           "generation: found temperature {}, top_k {} and top_p {}, expected above 0, at least 0, and above 0 up to 1",

@@ -58,8 +58,7 @@ TEST_P(LearnsByHeart, FourPairs) {
   Adam adam(0.01);
   double last = 0;
   for (uint64_t step = 0; step < 250; ++step) {
-    const Tensor logits =
-        model->logits({source, lengths}, inputs, {.training = true, .random = Random(1).fork(step)});
+    const Tensor logits = model->logits({source, lengths}, inputs, {.training = true, .random = Random(1).fork(step)});
     const Tensor loss = cross_entropy(logits, wanted, {.ignored = 0});
     loss.backward();
     last = loss.item();

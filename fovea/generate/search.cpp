@@ -47,9 +47,7 @@ class BatchSearch final {
   }
 
  private:
-  void reorder(const std::vector<int64_t>& rows) {
-    state_->reorder(tensor({static_cast<int64_t>(rows.size())}, rows));
-  }
+  void reorder(const std::vector<int64_t>& rows) { state_->reorder(tensor({static_cast<int64_t>(rows.size())}, rows)); }
 
   std::vector<int64_t> last_ids() const {
     std::vector<int64_t> ids;
@@ -84,13 +82,15 @@ class BatchSearch final {
     Trace trace;
     trace.places = {place_};
     const Context context = {.trace = place_.empty() ? nullptr : &trace};
-    Tensor logits = model_.step(*state_, tensor({static_cast<int64_t>(ids.size())}, ids), context).detach().contiguous();
+    Tensor logits =
+        model_.step(*state_, tensor({static_cast<int64_t>(ids.size())}, ids), context).detach().contiguous();
     const std::vector<std::vector<float>> attention = attention_of(trace);
     for_each_open(logits, [](SentenceSearch& search, std::span<float> rows, size_t) { search.penalise(rows); });
     Tensor log_probabilities = log_softmax(logits);
     std::vector<int64_t> next;
     for_each_open(log_probabilities, [&](SentenceSearch& search, std::span<float> rows, size_t first) {
-      const auto seen = std::span(attention).subspan(attention.empty() ? 0 : first, attention.empty() ? 0 : search.open());
+      const auto seen =
+          std::span(attention).subspan(attention.empty() ? 0 : first, attention.empty() ? 0 : search.open());
       for (int64_t parent : search.advance(rows, seen)) next.push_back(static_cast<int64_t>(first) + parent);
     });
     std::vector<int64_t> same(ids.size());
@@ -125,7 +125,8 @@ std::vector<Hypotheses> generate(const Seq2SeqModel& model, const std::vector<Re
                                  const GenerationConfig& config, const GenerationOptions& options) {
   check(config);
   if (options.attention && model.source_attention().empty())
-    throw Error(Error::unsupported, "generation: the model has no attention over a source, expected none to be asked for");
+    throw Error(Error::unsupported,
+                "generation: the model has no attention over a source, expected none to be asked for");
   std::vector<Hypotheses> results(requests.size());
   std::vector<bool> finished(requests.size());
   const size_t batch = static_cast<size_t>(config.batch_size), window = batch * batches_sorted_together;
@@ -133,14 +134,14 @@ std::vector<Hypotheses> generate(const Seq2SeqModel& model, const std::vector<Re
   for (size_t begin = 0; begin < requests.size(); begin += window) {
     Numbers order(std::min(window, requests.size() - begin));
     std::iota(order.begin(), order.end(), begin);
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return requests[a].source.size() < requests[b].source.size();
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return requests[a].source.size() < requests[b].source.size(); });
     for (size_t i = 0; i < order.size(); i += batch) {
       const Numbers numbers(order.begin() + static_cast<std::ptrdiff_t>(i),
                             order.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch, order.size())));
       std::vector<Hypotheses> found = BatchSearch(model, config, options).run(requests, numbers);
-      for (size_t j = 0; j < numbers.size(); ++j) results[numbers[j]] = std::move(found[j]), finished[numbers[j]] = true;
+      for (size_t j = 0; j < numbers.size(); ++j)
+        results[numbers[j]] = std::move(found[j]), finished[numbers[j]] = true;
       for (; handed_on < results.size() && finished[handed_on]; ++handed_on)
         if (options.on_result) options.on_result(handed_on, results[handed_on]);
     }

@@ -95,7 +95,9 @@ void check_against_all(const Seq2SeqModel& model, const Ids& source, GenerationC
       EXPECT_NEAR(found[i].score, all[i].score, 1e-5) << "place " << i << " of " << n;
       const bool alone = (i == 0 || all[i - 1].score - all[i].score > 1e-5) &&
                          (i + 1 == all.size() || all[i].score - all[i + 1].score > 1e-5);
-      if (alone) EXPECT_EQ(found[i].ids, all[i].ids) << "place " << i << " of " << n;
+      if (alone) {
+        EXPECT_EQ(found[i].ids, all[i].ids) << "place " << i << " of " << n;
+      }
     }
   }
 }
@@ -158,7 +160,8 @@ std::vector<Request> many_requests() {
 bool same(const Hypotheses& a, const Hypotheses& b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i].ids != b[i].ids || a[i].score != b[i].score || a[i].log_probabilities != b[i].log_probabilities) return false;
+    if (a[i].ids != b[i].ids || a[i].score != b[i].score || a[i].log_probabilities != b[i].log_probabilities)
+      return false;
     if (bool(a[i].attention) != bool(b[i].attention)) return false;
     if (a[i].attention && a[i].attention.values<float>() != b[i].attention.values<float>()) return false;
   }
@@ -203,15 +206,21 @@ TEST(Search, ConstraintsHold) {
         ASSERT_EQ(found[i].size(), 3u);
         for (size_t n = 0; n < 3; ++n) {
           const Hypothesis& h = found[i][n];
-          if (n > 0) EXPECT_GE(found[i][n - 1].score, h.score);
+          if (n > 0) {
+            EXPECT_GE(found[i][n - 1].score, h.score);
+          }
           EXPECT_GE(h.ids.size(), 5u);
           EXPECT_LE(h.ids.size() + h.ended, 9u);
           EXPECT_TRUE(h.ended || h.ids.size() == 9);
           std::set<std::pair<int64_t, int64_t>> pairs;
           for (size_t t = 0; t < h.ids.size(); ++t) {
             EXPECT_GE(h.ids[t], 3);
-            if (t > 0) EXPECT_TRUE(pairs.insert({h.ids[t - 1], h.ids[t]}).second) << "repeated pair";
-            if (t < requests[i].prefix.size()) EXPECT_EQ(h.ids[t], requests[i].prefix[t]);
+            if (t > 0) {
+              EXPECT_TRUE(pairs.insert({h.ids[t - 1], h.ids[t]}).second) << "repeated pair";
+            }
+            if (t < requests[i].prefix.size()) {
+              EXPECT_EQ(h.ids[t], requests[i].prefix[t]);
+            }
           }
           double sum = 0;
           for (double p : h.log_probabilities) sum += p;
@@ -259,7 +268,8 @@ TEST(Search, RepeatingNgramsAreFound) {
 std::vector<double> shares(const Bigrams& model, GenerationConfig c) {
   c.sample = true, c.n_best = 20000, c.max_length = 1;
   std::vector<double> share(static_cast<size_t>(model.vocabulary()));
-  for (const Hypothesis& h : generate(model, {{}}, c)[0]) share[static_cast<size_t>(h.ended ? 2 : h.ids[0])] += 1.0 / 20000;
+  for (const Hypothesis& h : generate(model, {{}}, c)[0])
+    share[static_cast<size_t>(h.ended ? 2 : h.ids[0])] += 1.0 / 20000;
   return share;
 }
 
@@ -275,7 +285,9 @@ TEST(Search, SamplesFollowTheProbabilities) {
     const std::vector<double> found = shares(model, c);
     for (size_t i = 0; i < 7; ++i) {
       EXPECT_NEAR(found[i], expected[i] / total, 0.02) << "token " << i;
-      if (expected[i] == 0) EXPECT_EQ(found[i], 0);
+      if (expected[i] == 0) {
+        EXPECT_EQ(found[i], 0);
+      }
     }
   };
   expect({}, probabilities);

@@ -30,8 +30,7 @@ int64_t draw(std::span<const float> row, const GenerationConfig& c, double unifo
   const double largest = row[static_cast<size_t>(order[0])];
   std::vector<double> running;  // sums of unnormalised probabilities
   double sum = 0;
-  for (int64_t id : order)
-    running.push_back(sum += std::exp((row[static_cast<size_t>(id)] - largest) / c.temperature));
+  for (int64_t id : order) running.push_back(sum += std::exp((row[static_cast<size_t>(id)] - largest) / c.temperature));
   size_t last = 0;
   while (last + 1 < running.size() && running[last] < c.top_p * sum) ++last;
   const double threshold = uniform * running[last];
@@ -156,16 +155,16 @@ std::vector<int64_t> SentenceSearch::advance(std::span<float> log_probabilities,
     exclude(open_[i], row);
     if (nothing_in(row)) complete(open_[i], false);
   }
-  const std::vector<Candidate> candidates = config_.sample ? drawn_candidates(log_probabilities, vocabulary)
-                                                           : best_candidates(log_probabilities, vocabulary);
+  const std::vector<Candidate> candidates =
+      config_.sample ? drawn_candidates(log_probabilities, vocabulary) : best_candidates(log_probabilities, vocabulary);
   const std::vector<Open> before = std::exchange(open_, {});
   std::vector<int64_t> parents;
   for (const Candidate& c : candidates) {
     const Open& parent = before[c.parent];
-    Open next = {std::make_shared<const Token>(Token{
-                     c.id, c.log_probability, attention.empty() ? std::vector<float>() : attention[c.parent],
-                     parent.last}),
-                 c.sum, parent.tokens + 1, parent.sample};
+    Open next = {
+        std::make_shared<const Token>(Token{
+            c.id, c.log_probability, attention.empty() ? std::vector<float>() : attention[c.parent], parent.last}),
+        c.sum, parent.tokens + 1, parent.sample};
     if (c.id == special_.end || next.tokens == config_.max_length) {
       complete(std::move(next), c.id == special_.end);
       continue;

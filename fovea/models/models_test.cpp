@@ -104,7 +104,8 @@ TEST_P(EveryModel, AReorderedRowContinuesWhatItIsTold) {
   const auto model = GetParam().make();
   const Sentences s;
   const Tensor order = tensor({5}, std::vector<int64_t>{2, 0, 0, 3, 1});
-  const Tensor full = model->logits({rows(s.source.ids, order), rows(s.source.lengths, order)}, rows(s.inputs, order), {});
+  const Tensor full =
+      model->logits({rows(s.source.ids, order), rows(s.source.lengths, order)}, rows(s.inputs, order), {});
   for (const int64_t after : {0, 1, 3}) {
     auto state = model->start(s.source, {});
     for (int64_t t = 0; t < after; ++t) model->step(*state, s.column(t), {});
@@ -253,8 +254,7 @@ TEST(Models, DecoderAloneIsALanguageModelWithTheSameBitsStepByStep) {
   const Sentences s;
   const Tensor full = model->logits({}, s.inputs, {});
   auto state = model->start({zeros({4, 0}, DType::i64), zeros({4}, DType::i64)}, {});
-  for (int64_t t = 0; t < 19; ++t)
-    ASSERT_TRUE(same_bits(model->step(*state, s.column(t), {}), full.select(1, t))) << t;
+  for (int64_t t = 0; t < 19; ++t) ASSERT_TRUE(same_bits(model->step(*state, s.column(t), {}), full.select(1, t))) << t;
   EXPECT_THROW(model->logits(s.source, s.inputs, {}), Error);
 }
 
@@ -273,7 +273,8 @@ TEST(Models, EncoderAloneGivesStates) {
 TEST(Models, DropoutActsInTrainingOnlyAndFollowsItsSeed) {
   Transformer::Config t = {.vocabulary = 11, .width = 24, .heads = 3, .hidden = 33, .dropout = 0.2};
   t.encoder_layers = t.decoder_layers = 1;
-  const Seq2Seq::Config r = {.vocabulary = 11, .embedding = 9, .encoder_width = 10, .decoder_width = 20, .dropout = 0.2};
+  const Seq2Seq::Config r = {
+      .vocabulary = 11, .embedding = 9, .encoder_width = 10, .decoder_width = 20, .dropout = 0.2};
   const Sentences s;
   for (const SmallModel& m : {small_model<Transformer>("t", t), small_model<Seq2Seq>("r", r)}) {
     const auto model = m.make();

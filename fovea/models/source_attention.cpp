@@ -21,7 +21,10 @@ const Form projected_additive = {
           return matmul(tanh(q.unsqueeze(3) + k.unsqueeze(2)), v).squeeze(-1);
         },
     .score = kernels::Score::additive,
-    .weights = [](const FormSizes& s) { return FormWeights{.vector = zeros({s.heads, s.hidden})}; },
+    .weights =
+        [](const FormSizes& s) {
+          return FormWeights{.vector = zeros({s.heads, s.hidden})};
+        },
 };
 
 }  // namespace
@@ -36,8 +39,8 @@ SourceAttention::SourceAttention(const Config& c)
     : config_(c),
       form_(&find<Form>(c.form)),
       score_(form_->score == kernels::Score::additive ? &projected_additive : &dot) {
-  form_weights_ = form_->weights(
-      {.heads = 1, .query_width = c.query_width, .key_width = c.memory_width, .hidden = c.hidden});
+  form_weights_ =
+      form_->weights({.heads = 1, .query_width = c.query_width, .key_width = c.memory_width, .hidden = c.hidden});
   require(form_weights_.query || c.query_width == c.memory_width,
           "{} attention: found a decoder of width {} and encoder states of width {}, expected equal ones; general, "
           "additive and concat take any",
@@ -75,8 +78,8 @@ Tensor SourceAttention::operator()(const Tensor& queries, const SourceKeys& sour
                                     .selection = config_.selection,
                                     .hard_gradient = config_.hard_gradient,
                                     .mask = {.key_lengths = source.lengths}};
-  const AttentionResult result = source.keys ? attend(q, source.keys, source.values, options, c)
-                                             : attend(q, source.cache, options, c);
+  const AttentionResult result =
+      source.keys ? attend(q, source.keys, source.values, options, c) : attend(q, source.cache, options, c);
   return result.output.squeeze(2);
 }
 

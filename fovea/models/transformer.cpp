@@ -89,10 +89,9 @@ Transformer::Transformer(const Config& c) : config_(c), dropout_(c.dropout) {
   check(c);
   embedding_.emplace(Embedding::Config{.entries = c.vocabulary, .width = c.width, .padding = c.padding});
   if (has_encoder() && has_decoder() && !c.tied) {
-    source_embedding_.emplace(
-        Embedding::Config{.entries = c.source_vocabulary > 0 ? c.source_vocabulary : c.vocabulary,
-                          .width = c.width,
-                          .padding = c.padding});
+    source_embedding_.emplace(Embedding::Config{.entries = c.source_vocabulary > 0 ? c.source_vocabulary : c.vocabulary,
+                                                .width = c.width,
+                                                .padding = c.padding});
   }
   if (has_decoder() && !c.tied) output_.emplace(Linear::Config{c.width, c.vocabulary, false});
   if (c.positions == "sinusoidal") sinusoids_.emplace(SinusoidalPositions::Config{.width = c.width});
@@ -121,9 +120,7 @@ void Transformer::weights(Weights& w) {
   if (output_) w("output", *output_);
 }
 
-std::string Transformer::config() const {
-  return to_json(FamilyConfig<Config>{std::string(family()), config_});
-}
+std::string Transformer::config() const { return to_json(FamilyConfig<Config>{std::string(family()), config_}); }
 
 std::string Transformer::source_attention() const {
   if (!has_encoder() || decoder_.empty()) return {};

@@ -10,11 +10,8 @@ MultiHeadAttention::Config attention_config(const TransformerLayerConfig& c, boo
 }
 
 FeedForward::Config feed_forward_config(const TransformerLayerConfig& c) {
-  return {.width = c.width,
-          .hidden = c.hidden,
-          .activation = c.activation,
-          .gated = c.gated,
-          .dropout = c.hidden_dropout};
+  return {
+      .width = c.width, .hidden = c.hidden, .activation = c.activation, .gated = c.gated, .dropout = c.hidden_dropout};
 }
 
 }  // namespace
