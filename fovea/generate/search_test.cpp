@@ -268,8 +268,8 @@ TEST(Search, RepeatingNgramsAreFound) {
 std::vector<double> shares(const Bigrams& model, GenerationConfig c) {
   c.sample = true, c.n_best = 20000, c.max_length = 1;
   std::vector<double> share(static_cast<size_t>(model.vocabulary()));
-  for (const Hypothesis& h : generate(model, {{}}, c)[0])
-    share[static_cast<size_t>(h.ended ? 2 : h.ids[0])] += 1.0 / 20000;
+  const Hypotheses drawn = generate(model, {{}}, c)[0];
+  for (const Hypothesis& h : drawn) share[static_cast<size_t>(h.ended ? 2 : h.ids[0])] += 1.0 / 20000;
   return share;
 }
 
