@@ -1,4 +1,5 @@
 // Models of every kind learn four pairs by heart, and generation then says them.
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/generate/search.h"
@@ -10,11 +11,10 @@ namespace {
 // Adam (Kingma and Ba 2015) as its paper writes it.
 class Adam final {
  public:
-  explicit Adam(double rate) : rate_(rate) {}
-
   template <Module M>
-  void step(M& model) {
+  void step(M& model, double rate) {
     ++steps_;
+    const double left1 = 1 - std::pow(0.9, steps_), left2 = 1 - std::pow(0.999, steps_);
     for_each_weight(model, [&](const std::string& path, Tensor& w, const Init&) {
       std::vector<double>&first = first_[path], &second = second_[path];
       first.resize(static_cast<size_t>(w.elements())), second.resize(first.size());
@@ -22,15 +22,13 @@ class Adam final {
       for (size_t i = 0; i < first.size(); ++i) {
         first[i] = 0.9 * first[i] + 0.1 * gradient[i];
         second[i] = 0.999 * second[i] + 0.001 * gradient[i] * gradient[i];
-        const double m = first[i] / (1 - std::pow(0.9, steps_)), v = second[i] / (1 - std::pow(0.999, steps_));
-        w.data<float>()[i] -= static_cast<float>(rate_ * m / (std::sqrt(v) + 1e-8));
+        w.data<float>()[i] -= static_cast<float>(rate * first[i] / left1 / (std::sqrt(second[i] / left2) + 1e-8));
       }
       w.clear_gradient();
     });
   }
 
  private:
-  double rate_;
   int steps_ = 0;
   std::map<std::string, std::vector<double>> first_, second_;
 };
@@ -55,14 +53,16 @@ TEST_P(LearnsByHeart, FourPairs) {
   }
   const auto model = GetParam().make();
   require_gradients(*model);
-  Adam adam(0.01);
+  constexpr int steps = 200;
+  Adam adam;
   double last = 0;
-  for (uint64_t step = 0; step < 250; ++step) {
-    const Tensor logits = model->logits({source, lengths}, inputs, {.training = true, .random = Random(1).fork(step)});
+  for (int step = 0; step < steps; ++step) {
+    const Tensor logits = model->logits({source, lengths}, inputs,
+                                        {.training = true, .random = Random(1).fork(static_cast<uint64_t>(step))});
     const Tensor loss = cross_entropy(logits, wanted, {.ignored = 0});
     loss.backward();
     last = loss.item();
-    adam.step(*model);
+    adam.step(*model, 0.005 * std::min(1.0, 2 - 2.0 * step / steps));  // falls to 0 in the second half
   }
   EXPECT_LT(last, 0.1);
   std::vector<Request> requests;

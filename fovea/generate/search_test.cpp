@@ -147,7 +147,7 @@ TEST(Search, ABeamOfOneTakesTheMostProbableTokenEachTime) {
 
 std::vector<Request> many_requests() {
   std::vector<Request> requests;
-  for (uint64_t i = 0; i < 19; ++i) {
+  for (uint64_t i = 0; i < 11; ++i) {
     Request r;
     for (uint64_t j = 0; j < Random(5).below(12, i); ++j)
       r.source.push_back(3 + static_cast<int64_t>(Random(6 + i).below(8, j)));
@@ -175,8 +175,8 @@ TEST(Search, SameBitsForAnyBatchSizeAndThreadCount) {
     SCOPED_TRACE(m.name);
     const auto model = m.make();
     const GenerationOptions options = {.attention = !model->source_attention().empty()};
-    GenerationConfig beam = {.beam_size = 4, .n_best = 3, .max_length = 14}, sampled = {.n_best = 3, .sample = true};
-    sampled.max_length = 14, sampled.top_k = 5, sampled.top_p = 0.95;
+    GenerationConfig beam = {.beam_size = 4, .n_best = 3, .max_length = 10}, sampled = {.n_best = 3, .sample = true};
+    sampled.max_length = 10, sampled.top_k = 5, sampled.top_p = 0.95;
     for (GenerationConfig c : {beam, sampled}) {
       c.batch_size = 1;
       set_threads(1);

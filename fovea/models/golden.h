@@ -54,6 +54,8 @@ void check_model_golden(const std::string& name, Make make) {
 struct SmallModel {
   std::string name;
   std::function<std::unique_ptr<Seq2SeqModel>()> make;
+
+  friend void PrintTo(const SmallModel& model, std::ostream* out) { *out << model.name; }
 };
 
 // Every weight random, biases too, and large enough that the outputs differ clearly.
@@ -77,7 +79,7 @@ inline std::vector<SmallModel> small_models() {
   for (const std::string norm : {"post", "pre"}) {
     for (const std::string positions : {"sinusoidal", "learned", "rotary"}) {
       Transformer::Config c = t;
-      c.norm = norm, c.positions = positions, c.longest = 40;
+      c.norm = norm, c.positions = positions, c.longest = 40, c.dropout = 0;
       c.tied = norm == "post", c.gated = positions == "rotary", c.activation = c.gated ? "silu" : "relu";
       models.push_back(small_model<Transformer>("transformer_" + norm + "_" + positions, c));
     }
