@@ -1,0 +1,44 @@
+#include "fovea/generate/config.h"
+
+#include "fovea/base/error.h"
+#include "fovea/base/file.h"
+
+namespace fovea {
+namespace {
+
+constexpr const char* file_name = "generation_config.json";
+
+}  // namespace
+
+void check(const GenerationConfig& c) {
+  require(c.beam_size >= 1 && c.n_best >= 1 && c.batch_size >= 1,
+          "generation: found beam_size {}, n_best {} and batch_size {}, expected at least 1", c.beam_size, c.n_best,
+          c.batch_size);
+  require(c.sample || c.n_best <= c.beam_size,
+          "generation: found n_best {} with beam_size {}, expected at most as many", c.n_best, c.beam_size);
+  require(!c.sample || c.beam_size == 1, "generation: found beam_size {} with sample, expected 1", c.beam_size);
+  require(c.temperature > 0 && c.top_k >= 0 && c.top_p > 0 && c.top_p <= 1,
+          "generation: found temperature {}, top_k {} and top_p {}, expected above 0, at least 0, and above 0 up to 1",
+          c.temperature, c.top_k, c.top_p);
+  require(c.min_length >= 0 && c.max_length >= 1,
+          "generation: found min_length {} and max_length {}, expected at least 0 and 1", c.min_length, c.max_length);
+  require(c.no_repeat_ngram >= 0 && c.repetition_penalty > 0,
+          "generation: found no_repeat_ngram {} and repetition_penalty {}, expected at least 0, and above 0",
+          c.no_repeat_ngram, c.repetition_penalty);
+}
+
+GenerationConfig read_generation_config(const std::filesystem::path& folder) {
+  GenerationConfig config;
+  const std::filesystem::path path = folder / file_name;
+  if (!std::filesystem::exists(path)) return config;
+  from_json(read_text(path), config, path.string());
+  check(config);
+  return config;
+}
+
+void write_generation_config(const std::filesystem::path& folder, const GenerationConfig& config) {
+  check(config);
+  write_text(folder / file_name, to_json(config));
+}
+
+}  // namespace fovea

@@ -1,0 +1,50 @@
+// How output is searched for, listed once: generation_config.json, recipes and flags come from it.
+//
+//   GenerationConfig config = read_generation_config("my-model");   config.beam_size = 5;
+#pragma once
+
+#include <filesystem>
+
+#include "fovea/base/fields.h"
+
+namespace fovea {
+
+struct GenerationConfig {
+  int64_t beam_size = 1;
+  double length_penalty = 1;
+  int64_t n_best = 1;
+  bool sample = false;
+  double temperature = 1;
+  int64_t top_k = 0;
+  double top_p = 1;
+  int64_t seed = 0;
+  int64_t min_length = 0, max_length = 256;
+  int64_t no_repeat_ngram = 0;
+  double repetition_penalty = 1;
+  int64_t batch_size = 32;
+
+  void fields(Fields& f) {
+    f("beam_size", beam_size, "open hypotheses of beam search; 1: greedy");
+    f("length_penalty", length_penalty, "a score is the sum of log-probabilities / tokens to this power");
+    f("n_best", n_best, "hypotheses returned for each input");
+    f("sample", sample, "whether tokens are drawn by their probabilities instead of searched for");
+    f("temperature", temperature, "sampling: logits are divided by this");
+    f("top_k", top_k, "sampling: only from so many of the most probable tokens; 0: all");
+    f("top_p", top_p, "sampling: only from the most probable tokens that together have this probability");
+    f("seed", seed, "sampling: of the random numbers");
+    f("min_length", min_length, "the fewest tokens, the end not counted");
+    f("max_length", max_length, "the most tokens, the end counted");
+    f("no_repeat_ngram", no_repeat_ngram, "no sequence of so many tokens occurs twice; 0: any may");
+    f("repetition_penalty", repetition_penalty,
+      "logits of tokens that occurred are divided by this, multiplied if negative (Keskar et al. 2019)");
+    f("batch_size", batch_size, "inputs that are worked on at a time; the output does not depend on it");
+  }
+};
+
+void check(const GenerationConfig&);  // an Error if the values do not go together
+
+// generation_config.json of a model's folder; the defaults if there is none.
+GenerationConfig read_generation_config(const std::filesystem::path& folder);
+void write_generation_config(const std::filesystem::path& folder, const GenerationConfig&);
+
+}  // namespace fovea

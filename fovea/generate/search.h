@@ -1,0 +1,40 @@
+// Output of a sequence model: greedy, by beam search, or sampled. The same bits for any batch size and thread count.
+//
+//   std::vector<Hypotheses> found = generate(model, {{.source = ids}}, {.beam_size = 5});
+//   found[0][0].ids;                                   // of the best hypothesis of the first request
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "fovea/generate/config.h"
+#include "fovea/models/decoder.h"
+
+namespace fovea {
+
+struct Request {
+  std::vector<int64_t> source = {};
+  std::vector<int64_t> prefix = {};  // the output begins with these, whatever else is asked for
+};
+
+struct Hypothesis {
+  std::vector<int64_t> ids;  // without start and end
+  double score = 0;          // Σ log_probabilities / their number ^ length_penalty
+  // Of each of `ids`, and of the end if it was reached: the model's own, whatever was excluded or sampled.
+  std::vector<double> log_probabilities;
+  bool ended = false;  // or stopped by max_length
+  Tensor attention;    // if asked for: [log_probabilities, source tokens], the mean over heads
+};
+
+using Hypotheses = std::vector<Hypothesis>;  // best first
+
+struct GenerationOptions {
+  bool attention = false;  // return the weights over the source, from the model's source_attention()
+  // Called with each request's number and result, in the order of the requests, as soon as that allows.
+  std::function<void(size_t number, const Hypotheses&)> on_result = {};
+};
+
+std::vector<Hypotheses> generate(const Seq2SeqModel&, const std::vector<Request>&, const GenerationConfig&,
+                                 const GenerationOptions& = {});
+
+}  // namespace fovea

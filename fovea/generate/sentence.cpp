@@ -1,0 +1,218 @@
+#include "fovea/generate/sentence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace fovea {
+namespace {
+
+constexpr float excluded = -std::numeric_limits<float>::infinity();
+
+bool nothing_in(std::span<const float> row) {
+  return std::all_of(row.begin(), row.end(), [](float p) { return p == excluded; });
+}
+
+// The number of the token that is drawn among those of one row; −1 if all are excluded.
+int64_t draw(std::span<const float> row, const GenerationConfig& c, double uniform) {
+  std::vector<int64_t> order;
+  for (size_t id = 0; id < row.size(); ++id)
+    if (row[id] > excluded) order.push_back(static_cast<int64_t>(id));
+  if (order.empty()) return -1;
+  auto more_probable = [&](int64_t a, int64_t b) {
+    const float x = row[static_cast<size_t>(a)], y = row[static_cast<size_t>(b)];
+    return x > y || (x == y && a < b);
+  };
+  const size_t kept = c.top_k > 0 ? std::min(order.size(), static_cast<size_t>(c.top_k)) : order.size();
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(), more_probable);
+  order.resize(kept);
+  const double largest = row[static_cast<size_t>(order[0])];
+  std::vector<double> running;  // sums of unnormalised probabilities
+  double sum = 0;
+  for (int64_t id : order) running.push_back(sum += std::exp((row[static_cast<size_t>(id)] - largest) / c.temperature));
+  size_t last = 0;
+  while (last + 1 < running.size() && running[last] < c.top_p * sum) ++last;
+  const double threshold = uniform * running[last];
+  const auto chosen = std::upper_bound(running.begin(), running.begin() + static_cast<std::ptrdiff_t>(last), threshold);
+  return order[static_cast<size_t>(chosen - running.begin())];
+}
+
+}  // namespace
+
+void penalise_repetition(std::span<float> logits, const std::vector<int64_t>& ids, double penalty) {
+  std::vector<int64_t> once = ids;
+  std::sort(once.begin(), once.end());
+  once.erase(std::unique(once.begin(), once.end()), once.end());
+  for (int64_t id : once) {
+    float& logit = logits[static_cast<size_t>(id)];
+    logit = static_cast<float>(logit > 0 ? logit / penalty : logit * penalty);
+  }
+}
+
+std::vector<int64_t> repeating(const std::vector<int64_t>& ids, int64_t n) {
+  std::vector<int64_t> found;
+  const auto before = static_cast<std::ptrdiff_t>(n - 1);
+  if (n <= 0 || ids.size() < static_cast<size_t>(n)) return found;
+  const auto tail = ids.end() - before;
+  for (auto at = ids.begin(); at + before < ids.end(); ++at)
+    if (std::equal(tail, ids.end(), at)) found.push_back(at[before]);
+  return found;
+}
+
+SentenceSearch::SentenceSearch(const Request& request, size_t number, const GenerationConfig& config,
+                               const SpecialIds& special)
+    : request_(request),
+      config_(config),
+      special_(special),
+      random_(Random(static_cast<uint64_t>(config.seed)).fork(static_cast<uint64_t>(number))) {
+  require(static_cast<int64_t>(request.prefix.size()) <= config.max_length,
+          "generation: found a prefix of {} tokens, expected at most max_length {}", request.prefix.size(),
+          config.max_length);
+  for (int64_t id : request.prefix)
+    require(id >= 0 && id != special.end, "generation: found {} in a prefix, expected ids other than the end's", id);
+  open_.resize(config.sample ? static_cast<size_t>(config.n_best) : 1);
+  for (size_t i = 0; i < open_.size(); ++i) open_[i].sample = i;
+}
+
+std::vector<int64_t> SentenceSearch::ids_of(const Open& hypothesis) {
+  std::vector<int64_t> ids;
+  for (const Token* token = hypothesis.last.get(); token; token = token->before.get()) ids.push_back(token->id);
+  std::reverse(ids.begin(), ids.end());
+  return ids;
+}
+
+void SentenceSearch::penalise(std::span<float> logits) const {
+  if (config_.repetition_penalty == 1) return;
+  const size_t vocabulary = logits.size() / open_.size();
+  for (size_t i = 0; i < open_.size(); ++i)
+    penalise_repetition(logits.subspan(i * vocabulary, vocabulary), ids_of(open_[i]), config_.repetition_penalty);
+}
+
+void SentenceSearch::exclude(const Open& hypothesis, std::span<float> row) const {
+  for (float p : row) require(!std::isnan(p), "generation: the model gave NaN; its weights or inputs are damaged");
+  const size_t end = static_cast<size_t>(special_.end);
+  if (hypothesis.tokens < static_cast<int64_t>(request_.prefix.size())) {
+    const size_t forced = static_cast<size_t>(request_.prefix[static_cast<size_t>(hypothesis.tokens)]);
+    require(forced < row.size(), "generation: found id {} in a prefix, expected less than {}", forced, row.size());
+    const float kept = row[forced];
+    std::fill(row.begin(), row.end(), excluded);
+    row[forced] = kept;
+    return;
+  }
+  const float ending = row[end];
+  row[static_cast<size_t>(special_.padding)] = row[static_cast<size_t>(special_.start)] = excluded;
+  if (config_.no_repeat_ngram > 0)
+    for (int64_t id : repeating(ids_of(hypothesis), config_.no_repeat_ngram)) row[static_cast<size_t>(id)] = excluded;
+  row[end] = hypothesis.tokens < config_.min_length ? excluded : ending;
+  // Where nothing else may follow, the end may.
+  if (nothing_in(row)) row[end] = ending;
+}
+
+std::vector<SentenceSearch::Candidate> SentenceSearch::best_candidates(std::span<const float> log_probabilities,
+                                                                       size_t vocabulary) const {
+  // Equal ones in the order of the beam and of the vocabulary.
+  auto better = [](const Candidate& a, const Candidate& b) {
+    if (a.sum != b.sum) return a.sum > b.sum;
+    return a.parent != b.parent ? a.parent < b.parent : a.id < b.id;
+  };
+  const size_t places = static_cast<size_t>(config_.beam_size) - complete_.size();
+  std::vector<Candidate> heap;  // the worst of them on top
+  if (places == 0) return heap;
+  for (size_t parent = 0; parent < open_.size(); ++parent) {
+    const float* row = log_probabilities.data() + parent * vocabulary;
+    for (size_t id = 0; id < vocabulary; ++id) {
+      if (row[id] == excluded) continue;
+      const Candidate c = {open_[parent].sum + row[id], parent, static_cast<int64_t>(id), row[id]};
+      if (heap.size() == places && !better(c, heap.front())) continue;
+      if (heap.size() == places) std::pop_heap(heap.begin(), heap.end(), better), heap.pop_back();
+      heap.push_back(c), std::push_heap(heap.begin(), heap.end(), better);
+    }
+  }
+  std::sort_heap(heap.begin(), heap.end(), better);
+  return heap;
+}
+
+std::vector<SentenceSearch::Candidate> SentenceSearch::drawn_candidates(std::span<const float> log_probabilities,
+                                                                        size_t vocabulary) const {
+  std::vector<Candidate> drawn;
+  for (size_t parent = 0; parent < open_.size(); ++parent) {
+    const Open& o = open_[parent];
+    const std::span<const float> row = log_probabilities.subspan(parent * vocabulary, vocabulary);
+    const int64_t id = draw(row, config_, random_.fork(o.sample).uniform(static_cast<uint64_t>(o.tokens)));
+    if (id < 0) continue;
+    const float p = row[static_cast<size_t>(id)];
+    drawn.push_back({o.sum + p, parent, id, p});
+  }
+  return drawn;
+}
+
+std::vector<int64_t> SentenceSearch::advance(std::span<float> log_probabilities,
+                                             std::span<const std::vector<float>> attention) {
+  const size_t vocabulary = log_probabilities.size() / open_.size();
+  for (size_t i = 0; i < open_.size(); ++i) {
+    const std::span<float> row = log_probabilities.subspan(i * vocabulary, vocabulary);
+    exclude(open_[i], row);
+    if (nothing_in(row)) complete(open_[i], false);
+  }
+  const std::vector<Candidate> candidates =
+      config_.sample ? drawn_candidates(log_probabilities, vocabulary) : best_candidates(log_probabilities, vocabulary);
+  const std::vector<Open> before = std::exchange(open_, {});
+  std::vector<int64_t> parents;
+  for (const Candidate& c : candidates) {
+    const Open& parent = before[c.parent];
+    Open next = {
+        std::make_shared<const Token>(Token{
+            c.id, c.log_probability, attention.empty() ? std::vector<float>() : attention[c.parent], parent.last}),
+        c.sum, parent.tokens + 1, parent.sample};
+    if (c.id == special_.end || next.tokens == config_.max_length) {
+      complete(std::move(next), c.id == special_.end);
+      continue;
+    }
+    open_.push_back(std::move(next));
+    parents.push_back(static_cast<int64_t>(c.parent));
+  }
+  if (decided()) open_.clear(), parents.clear();
+  return parents;
+}
+
+double SentenceSearch::score(double sum, int64_t tokens) const {
+  return sum / std::pow(static_cast<double>(tokens), config_.length_penalty);
+}
+
+void SentenceSearch::complete(Open hypothesis, bool ended) {
+  const double s = score(hypothesis.sum, std::max<int64_t>(hypothesis.tokens, 1));
+  const auto place = std::upper_bound(complete_.begin(), complete_.end(), s,
+                                      [](double value, const Complete& c) { return value > c.score; });
+  complete_.insert(place, {std::move(hypothesis), s, ended});
+}
+
+bool SentenceSearch::decided() const {
+  if (config_.sample || complete_.size() < static_cast<size_t>(config_.n_best)) return false;
+  const double worst = complete_[static_cast<size_t>(config_.n_best) - 1].score;
+  return std::all_of(open_.begin(), open_.end(), [&](const Open& o) {
+    return std::max(score(o.sum, o.tokens + 1), score(o.sum, config_.max_length)) <= worst;
+  });
+}
+
+Hypotheses SentenceSearch::results() const {
+  Hypotheses found;
+  for (const Complete& c : complete_) {
+    if (found.size() == static_cast<size_t>(config_.n_best)) break;
+    Hypothesis h = {ids_of(c.hypothesis), c.score, {}, c.ended, {}};
+    if (c.ended) h.ids.pop_back();
+    std::vector<const Token*> tokens;
+    for (const Token* t = c.hypothesis.last.get(); t; t = t->before.get()) tokens.push_back(t);
+    std::vector<float> attention;
+    for (auto t = tokens.rbegin(); t != tokens.rend(); ++t) {
+      h.log_probabilities.push_back((*t)->log_probability);
+      attention.insert(attention.end(), (*t)->attention.begin(), (*t)->attention.end());
+    }
+    const auto count = static_cast<int64_t>(tokens.size()), sources = static_cast<int64_t>(request_.source.size());
+    if (!attention.empty() && sources > 0) h.attention = tensor({count, sources}, attention);
+    found.push_back(std::move(h));
+  }
+  return found;
+}
+
+}  // namespace fovea

@@ -1,0 +1,34 @@
+// A model as a folder in Hugging Face's layout: config.json with its family as "model_type", and model.safetensors.
+//
+//   save_model("my-model", *model, {.storage = DType::bf16});
+//   std::unique_ptr<Model> model = load_model("my-model");   auto translator = load_model_as<Seq2SeqModel>("my-model");
+#pragma once
+
+#include <filesystem>
+
+#include "fovea/models/family.h"
+
+namespace fovea {
+
+struct SaveOptions {
+  DType storage = DType::f32;  // or f16, bf16
+};
+
+// Makes the folder if need be. Each file is written beside its place and renamed, config.json last.
+void save_model(const std::filesystem::path& folder, Model&, const SaveOptions& = {});
+
+// An Error if the folder, its config or its weights are missing, damaged, or not of a family that is known here.
+std::unique_ptr<Model> load_model(const std::filesystem::path& folder);
+
+template <class M>
+std::unique_ptr<M> load_model_as(const std::filesystem::path& folder) {
+  std::unique_ptr<Model> model = load_model(folder);
+  M* wanted = dynamic_cast<M*>(model.get());
+  if (!wanted)
+    throw Error(Error::invalid, "{}: found a model of family '{}', which does not do this", folder.string(),
+                model->family());
+  model.release();
+  return std::unique_ptr<M>(wanted);
+}
+
+}  // namespace fovea

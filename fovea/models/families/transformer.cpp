@@ -1,0 +1,11 @@
+#include "fovea/models/transformer.h"
+
+namespace fovea {
+
+extern const Family transformer = {
+    .name = "transformer",
+    .help = "Transformer: encoder-decoder, encoder or decoder (Vaswani et al. 2017)",
+    .make = make_from_json<Transformer>,
+};
+
+}  // namespace fovea

@@ -1,0 +1,249 @@
+#include "fovea/models/seq2seq.h"
+
+#include "fovea/tensor/arithmetic.h"
+#include "fovea/tensor/index.h"
+
+namespace fovea {
+namespace {
+
+using Config = Seq2Seq::Config;
+using kernels::Activation;
+
+void check_choice(const char* field, const std::string& found, const std::vector<std::string>& known) {
+  for (const std::string& name : known) {
+    if (found == name) return;
+  }
+  throw_unknown(fmt::format("value of '{}' of a seq2seq model", field), found, known);
+}
+
+Config completed(Config c) {
+  check_choice("cell", c.cell, {"lstm", "gru"});
+  check_choice("order", c.order, {"bahdanau", "luong"});
+  check_choice("selection", c.selection, {"soft", "hard"});
+  check_choice("hard_gradient", c.hard_gradient, {"straight-through", "marginal"});
+  if (c.source_vocabulary == 0) c.source_vocabulary = c.vocabulary;
+  if (c.attention_width == 0) c.attention_width = c.decoder_width;
+  if (c.readout == 0) c.readout = c.tied ? c.embedding : c.decoder_width;
+  require(!c.tied || (c.readout == c.embedding && c.source_vocabulary == c.vocabulary),
+          "seq2seq: found tied embeddings of width {} with a readout of {} and vocabularies of {} and {}, expected "
+          "equal ones (or tied: false)",
+          c.embedding, c.readout, c.source_vocabulary, c.vocabulary);
+  for (int64_t id : {c.padding, c.start, c.end})
+    require(0 <= id && id < c.vocabulary, "seq2seq: found a special id {}, expected 0 to {}", id, c.vocabulary - 1);
+  return c;
+}
+
+std::variant<Lstm, Gru> make_cells(const std::string& cell, const Lstm::Config& c) {
+  if (cell == "lstm") return Lstm(c);
+  return Gru({c.inputs, c.width, c.layers, c.bidirectional, c.dropout, c.bias});
+}
+
+Lstm::Config encoder_config(const Config& c) {
+  return {.inputs = c.embedding,
+          .width = c.encoder_width,
+          .layers = c.encoder_layers,
+          .bidirectional = c.bidirectional,
+          .dropout = c.dropout};
+}
+
+Lstm::Config decoder_config(const Config& c) {
+  const int64_t memory = (c.bidirectional ? 2 : 1) * c.encoder_width;
+  const int64_t beside = c.order == "bahdanau" ? memory : c.input_feeding ? c.readout : 0;
+  return {.inputs = c.embedding + beside, .width = c.decoder_width, .layers = c.decoder_layers, .dropout = c.dropout};
+}
+
+int64_t readout_inputs(const Config& c) {
+  const int64_t memory = (c.bidirectional ? 2 : 1) * c.encoder_width;
+  return c.decoder_width + memory + (c.order == "bahdanau" ? c.embedding : 0);
+}
+
+// The last states of the top layer's directions side by side:  [layers · directions, batch, width] → [batch, memory width]
+Tensor top_of(const Tensor& states, int64_t directions) {
+  const int64_t count = states.size(0);
+  if (directions == 1) return states.select(0, count - 1);
+  return concat({states.select(0, count - 2), states.select(0, count - 1)}, -1);
+}
+
+// [batch, layers · width] → [layers, batch, width]
+Tensor by_layer(const Tensor& x, int64_t layers) {
+  return x.reshape({x.size(0), layers, x.size(1) / layers}).transpose(0, 1).contiguous();
+}
+
+Tensor reordered_layers(const Tensor& states, const Tensor& batch_rows) {
+  return states ? rows(states.transpose(0, 1), batch_rows).transpose(0, 1).contiguous() : states;
+}
+
+}  // namespace
+
+// `packed` serves every step with the weights as they were at the start.
+struct Seq2Seq::State final : DecoderState {
+  RecurrentState cells;
+  Tensor fed;      // o[t−1], [batch, 1, readout]
+  Tensor summary;  // c[t] without attention, [batch, 1, memory width]
+  SourceKeys keys;
+  std::vector<Tensor> packed;
+
+  void reorder(const Tensor& batch_rows) override {
+    cells = {reordered_layers(cells.hidden, batch_rows), reordered_layers(cells.cell, batch_rows)};
+    if (fed) fed = rows(fed, batch_rows);
+    summary = rows(summary, batch_rows);
+    keys.reorder(batch_rows);
+  }
+};
+
+void Config::fields(Fields& f) {
+  f("vocabulary", vocabulary, "size of the vocabulary");
+  f("source_vocabulary", source_vocabulary, "size of the source's vocabulary; 0: the same");
+  f("cell", cell, "lstm or gru");
+  f("embedding", embedding, "width of an embedded token");
+  f("encoder_width", encoder_width, "width of the encoder's state in each direction");
+  f("encoder_layers", encoder_layers, "layers of the encoder");
+  f("bidirectional", bidirectional, "whether the encoder reads in both directions");
+  f("decoder_width", decoder_width, "width of the decoder's state");
+  f("decoder_layers", decoder_layers, "layers of the decoder");
+  f("attention", attention, "additive, dot, general, concat, scaled-dot or none (one vector for the whole source)");
+  f("attention_width", attention_width, "hidden width of additive and concat scores; 0: decoder_width");
+  f("order", order, "bahdanau: attend with the state before the step, luong: after it");
+  f("input_feeding", input_feeding, "luong: whether a step's attentional vector is an input of the next");
+  f("selection", selection, "soft: the mean of the states by their weights, hard: one of them");
+  f("hard_gradient", hard_gradient, "gradient of a hard choice: straight-through or marginal");
+  f("readout", readout, "width of what the output is computed from; 0: decoder_width, or embedding if tied");
+  f("tied", tied, "whether source, target and output share one embedding");
+  f("dropout", dropout, "share of embeddings, of layers' outputs and of the readout that is dropped in training");
+  f("padding", padding, "id of padding");
+  f("start", start, "id before the first token");
+  f("end", end, "id after the last token");
+}
+
+Seq2Seq::Seq2Seq(const Config& given)
+    : config_(completed(given)),
+      dropout_(config_.dropout),
+      embedding_({.entries = config_.vocabulary, .width = config_.embedding, .padding = config_.padding}),
+      encoder_(make_cells(config_.cell, encoder_config(config_))),
+      decoder_(make_cells(config_.cell, decoder_config(config_))),
+      bridge_({.inputs = memory_width(), .outputs = config_.decoder_layers * config_.decoder_width}),
+      readout_({.inputs = readout_inputs(config_), .outputs = config_.readout, .bias = bahdanau()}) {
+  const Config& c = config_;
+  if (!c.tied) {
+    source_embedding_.emplace(
+        Embedding::Config{.entries = c.source_vocabulary, .width = c.embedding, .padding = c.padding});
+    output_.emplace(Linear::Config{c.readout, c.vocabulary, true});
+  }
+  if (c.cell == "lstm") cell_bridge_.emplace(Linear::Config{memory_width(), c.decoder_layers * c.decoder_width, true});
+  if (c.attention == "none") return;
+  attention_.emplace(SourceAttention::Config{
+      .form = c.attention,
+      .query_width = c.decoder_width,
+      .memory_width = memory_width(),
+      .hidden = c.attention_width,
+      .selection = c.selection == "hard" ? Selection::hard : Selection::soft,
+      .hard_gradient = c.hard_gradient == "marginal" ? HardGradient::marginal : HardGradient::straight_through});
+}
+
+void Seq2Seq::weights(Weights& w) {
+  w("embedding", embedding_);
+  if (source_embedding_) w("source_embedding", *source_embedding_);
+  std::visit([&](auto& cells) { w("encoder", cells); }, encoder_);
+  w("bridge", bridge_);
+  if (cell_bridge_) w("cell_bridge", *cell_bridge_);
+  std::visit([&](auto& cells) { w("decoder", cells); }, decoder_);
+  if (attention_) w("attention", *attention_);
+  w("readout", readout_);
+  if (output_) w("output", *output_);
+}
+
+std::string Seq2Seq::config() const { return to_json(FamilyConfig<Config>{std::string(family()), config_}); }
+
+bool Seq2Seq::feeds_back() const { return feeding() || (bahdanau() && attention_); }
+
+Tensor Seq2Seq::embedded(const Embedding& words, const Tensor& ids, const Context& c) const {
+  require(ids && ids.rank() == 2 && ids.dtype() == DType::i64, "seq2seq: found ids {}, expected I64 [batch, tokens]",
+          ids ? ids.shape().text() : "missing");
+  return dropout_(words(ids), c.at("embedding"));
+}
+
+Seq2Seq::Encoded Seq2Seq::encode(const Source& source, const Context& context) const {
+  const Context c = context.at("encoder");
+  const Tensor x = embedded(source_embedding_ ? *source_embedding_ : embedding_, source.ids, c);
+  const RecurrentOutput read =
+      std::visit([&](const auto& cells) { return cells(x, c, {.lengths = source.lengths}); }, encoder_);
+  const int64_t directions = config_.bidirectional ? 2 : 1, layers = config_.decoder_layers;
+  Encoded e = {read.outputs, source.lengths, top_of(read.last.hidden, directions), {}};
+  e.first.hidden = by_layer(bridge_(e.summary, Activation::tanh), layers);
+  if (cell_bridge_) e.first.cell = by_layer((*cell_bridge_)(top_of(read.last.cell, directions)), layers);
+  return e;
+}
+
+Seq2Seq::State Seq2Seq::first_state(const Encoded& e) const {
+  State s;
+  s.cells = e.first;
+  s.summary = e.summary.unsqueeze(1);
+  if (feeding()) s.fed = zeros({e.summary.size(0), 1, config_.readout}, e.summary.dtype());
+  if (e.summary.dtype() == DType::f32) s.packed = std::visit([](const auto& cells) { return cells.pack(); }, decoder_);
+  return s;
+}
+
+Tensor Seq2Seq::look(const Tensor& queries, const State& s, const Context& c) const {
+  if (attention_) return (*attention_)(queries, s.keys, c.at("attention"));
+  return s.summary.expand({queries.size(0), queries.size(1), memory_width()});
+}
+
+// The equations at the top of the header. Several steps at once where none needs more of the one before than its state.
+Tensor Seq2Seq::advance(const Tensor& ids, State& s, const Context& c) const {
+  const Tensor y = embedded(embedding_, ids, c);
+  const RecurrentOptions from = {.first = s.cells, .packed = s.packed.empty() ? nullptr : &s.packed};
+  auto run = [&](const Tensor& x) {
+    RecurrentOutput out = std::visit([&](const auto& cells) { return cells(x, c, from); }, decoder_);
+    s.cells = out.last;
+    return out.outputs;
+  };
+  if (bahdanau()) {
+    const Tensor before = s.cells.hidden.select(0, config_.decoder_layers - 1).unsqueeze(1);
+    const Tensor context = look(attention_ ? before : y, s, c);
+    const Tensor after = run(concat({y, context}, -1));
+    return readout_(concat({after, context, y}, -1), Activation::tanh);
+  }
+  const Tensor after = run(feeding() ? concat({y, s.fed}, -1) : y);
+  const Tensor o = readout_(concat({look(after, s, c), after}, -1), Activation::tanh);
+  if (feeding()) s.fed = o;
+  return o;
+}
+
+Tensor Seq2Seq::output(const Tensor& readout, const Context& c) const {
+  const Tensor x = dropout_(readout, c.at("readout"));
+  return output_ ? (*output_)(x) : embedding_.as_output(x);
+}
+
+Tensor Seq2Seq::logits(const Source& source, const Tensor& target_ids, const Context& context) const {
+  const Encoded e = encode(source, context);
+  State s = first_state(e);
+  if (attention_) s.keys = attention_->keys(e.states, e.lengths);
+  const Context c = context.at("decoder");
+  if (!feeds_back()) return output(advance(target_ids, s, c), c);
+  std::vector<Tensor> readouts;
+  for (int64_t t = 0; t < target_ids.size(1); ++t) {
+    Context now = c;
+    now.random = c.random.fork(static_cast<uint64_t>(t));
+    readouts.push_back(advance(target_ids.slice(1, t, t + 1), s, now));
+  }
+  require(!readouts.empty(), "seq2seq: found targets {}, expected at least one token", target_ids.shape());
+  return output(concat(readouts, 1), c);
+}
+
+std::unique_ptr<DecoderState> Seq2Seq::start(const Source& source, const Context& context) const {
+  const Encoded e = encode(source, context);
+  auto s = std::make_unique<State>(first_state(e));
+  if (attention_) s->keys = attention_->packed_keys(e.states, e.lengths);
+  return s;
+}
+
+Tensor Seq2Seq::step(DecoderState& state, const Tensor& ids, const Context& context) const {
+  const Context c = context.at("decoder");
+  State& s = dynamic_cast<State&>(state);
+  Tensor y = output(advance(ids.unsqueeze(1), s, c), c).squeeze(1);
+  // Weights in training would let the tape grow with every step.
+  s.cells = {s.cells.hidden.detach(), s.cells.cell.detach()}, s.fed = s.fed.detach();
+  return y;
+}
+
+}  // namespace fovea

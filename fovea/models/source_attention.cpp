@@ -1,0 +1,86 @@
+#include "fovea/models/source_attention.h"
+
+#include <cmath>
+
+#include "fovea/tensor/activation.h"
+#include "fovea/tensor/arithmetic.h"
+#include "fovea/tensor/index.h"
+#include "fovea/tensor/matmul.h"
+
+namespace fovea {
+namespace {
+
+// What remains of additive and concat attention once queries and keys are projected:  vᵀ tanh(q + k)
+const Form projected_additive = {
+    .name = "additive",
+    .formula = "vᵀ tanh(q + k)",
+    .paper = "Bahdanau, Cho and Bengio 2014",
+    .scores =
+        [](const Tensor& q, const Tensor& k, const FormWeights& w) {
+          const Tensor v = w.vector.unsqueeze(1).unsqueeze(-1);
+          return matmul(tanh(q.unsqueeze(3) + k.unsqueeze(2)), v).squeeze(-1);
+        },
+    .score = kernels::Score::additive,
+    .weights =
+        [](const FormSizes& s) {
+          return FormWeights{.vector = zeros({s.heads, s.hidden})};
+        },
+};
+
+}  // namespace
+
+void SourceKeys::reorder(const Tensor& batch_rows) {
+  if (keys) keys = rows(keys, batch_rows), values = rows(values, batch_rows);
+  if (lengths) lengths = rows(lengths, batch_rows);
+  cache.reorder(batch_rows);
+}
+
+SourceAttention::SourceAttention(const Config& c)
+    : config_(c),
+      form_(&find<Form>(c.form)),
+      score_(form_->score == kernels::Score::additive ? &projected_additive : &dot) {
+  form_weights_ =
+      form_->weights({.heads = 1, .query_width = c.query_width, .key_width = c.memory_width, .hidden = c.hidden});
+  require(form_weights_.query || c.query_width == c.memory_width,
+          "{} attention: found a decoder of width {} and encoder states of width {}, expected equal ones; general, "
+          "additive and concat take any",
+          c.form, c.query_width, c.memory_width);
+}
+
+void SourceAttention::weights(Weights& w) {
+  auto uniform = [](const Tensor& weight) {
+    const double ends = static_cast<double>(weight.size(-1) + (weight.rank() == 3 ? weight.size(1) : 1));
+    return Init{.kind = Init::uniform, .scale = std::sqrt(6 / ends)};
+  };
+  if (form_weights_.query) w("query", form_weights_.query, uniform(form_weights_.query));
+  if (form_weights_.key) w("key", form_weights_.key, uniform(form_weights_.key));
+  if (form_weights_.vector) w("vector", form_weights_.vector, uniform(form_weights_.vector));
+}
+
+SourceKeys SourceAttention::keys(const Tensor& states, const Tensor& lengths) const {
+  const Tensor values = states.unsqueeze(2);
+  return {form_->fused_key(values, form_weights_), values, lengths, {}};
+}
+
+SourceKeys SourceAttention::packed_keys(const Tensor& states, const Tensor& lengths) const {
+  const SourceKeys plain = keys(states, lengths);
+  SourceKeys packed;
+  packed.lengths = lengths;
+  packed.cache.append(plain.keys, plain.values, *score_, {.vector = form_weights_.vector});
+  return packed;
+}
+
+Tensor SourceAttention::operator()(const Tensor& queries, const SourceKeys& source, const Context& c) const {
+  const Tensor q = form_->fused_query(queries.unsqueeze(2), form_weights_);
+  const AttentionOptions options = {.form = score_,
+                                    .weights = {.vector = form_weights_.vector},
+                                    .scale = form_->scale(config_.memory_width),
+                                    .selection = config_.selection,
+                                    .hard_gradient = config_.hard_gradient,
+                                    .mask = {.key_lengths = source.lengths}};
+  const AttentionResult result =
+      source.keys ? attend(q, source.keys, source.values, options, c) : attend(q, source.cache, options, c);
+  return result.output.squeeze(2);
+}
+
+}  // namespace fovea

@@ -1,0 +1,50 @@
+// A recurrent decoder's look at the encoder's states, with what depends on them alone computed once.
+//
+//   SourceAttention attention({.form = "additive", .query_width = 512, .memory_width = 512, .hidden = 512});
+//   SourceKeys keys = attention.keys(states, lengths);
+//   Tensor context = attention(queries, keys, c);      // [batch, queries, memory width]
+//
+// Each form is a projection of the queries, one of the keys, and a score of the two: a dot product, or vᵀ tanh(q + k).
+#pragma once
+
+#include <string>
+
+#include "fovea/attention/attention.h"
+#include "fovea/attention/cache.h"
+#include "fovea/nn/weights.h"
+
+namespace fovea {
+
+struct SourceKeys {
+  Tensor keys, values;  // [batch, tokens, 1, width]; no tensors once the cache has them
+  Tensor lengths;       // i64 [batch]; all tokens if not given
+  LayerCache cache;
+
+  void reorder(const Tensor& batch_rows);
+};
+
+class SourceAttention final {
+ public:
+  struct Config {
+    std::string form = "additive";
+    int64_t query_width = 0, memory_width = 0, hidden = 0;
+    Selection selection = Selection::soft;
+    HardGradient hard_gradient = HardGradient::straight_through;
+  };
+  explicit SourceAttention(const Config&);
+
+  SourceKeys keys(const Tensor& states, const Tensor& lengths) const;
+  // The same as the fused kernel reads them, for inference step by step.
+  SourceKeys packed_keys(const Tensor& states, const Tensor& lengths) const;
+
+  Tensor operator()(const Tensor& queries, const SourceKeys&, const Context&) const;  // [batch, queries, query width]
+  void weights(Weights& w);
+
+ private:
+  Config config_;
+  const Form* form_;   // as it is named
+  const Form* score_;  // of projected queries and keys
+  FormWeights form_weights_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,146 @@
+"""Sequence models computed by PyTorch, logits and gradients of the loss, for fovea/models/*_test.cpp.
+
+    python make_models.py         # needs torch, safetensors
+
+A case holds CASE.weight.*, CASE.logits, CASE.loss and CASE.gradient.* of the mean cross-entropy of the targets that are not
+padding. Computed in double precision, kept in single. The batch is the same for all of them.
+"""
+import pathlib, math
+import torch
+from torch import nn
+from torch.nn import functional as F
+from safetensors.torch import save_file
+
+file = {}
+torch.set_num_threads(1)
+torch.manual_seed(1)
+
+VOCABULARY, WIDTH = 11, 8
+source = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 10, 0, 0], [4, 4, 0, 0, 0]])
+lengths = torch.tensor([5, 3, 2])
+inputs = torch.tensor([[1, 7, 6, 5], [1, 10, 9, 0], [1, 5, 0, 0]])
+targets = torch.tensor([[7, 6, 5, 2], [10, 9, 2, 0], [5, 2, 0, 0]])
+padding = torch.arange(source.size(1))[None] >= lengths[:, None]
+file |= {"source": source, "lengths": lengths, "inputs": inputs, "targets": targets}
+
+
+def leaf(*shape, scale=0.4):
+    return (torch.rand(shape, dtype=torch.float64) * 2 - 1).mul(scale).float().double().requires_grad_()
+
+
+def add(case, logits, weights):
+    loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
+    loss.backward()
+    keep = lambda key, tensor: file.__setitem__(f"{case}.{key}", tensor.detach().float().contiguous().clone())
+    keep("logits", logits)
+    keep("loss", loss)
+    for name, tensor in weights.items():
+        keep(f"weight.{name}", tensor)
+        keep(f"gradient.{name}", tensor.grad)
+
+
+def transformer(norm_first):
+    """nn.Transformer, with the final norms of pre-norm only, as the papers have it; embeddings and output around it."""
+    common = dict(d_model=WIDTH, nhead=2, dim_feedforward=12, dropout=0.0, batch_first=True, norm_first=norm_first)
+    norm = (lambda: nn.LayerNorm(WIDTH)) if norm_first else (lambda: None)
+    m = nn.Transformer(**common,
+                       custom_encoder=nn.TransformerEncoder(nn.TransformerEncoderLayer(**common), 2, norm=norm(), enable_nested_tensor=False),
+                       custom_decoder=nn.TransformerDecoder(nn.TransformerDecoderLayer(**common), 2, norm=norm())).double()
+    names, state = {}, {}
+    for name, p in m.named_parameters():
+        value = leaf(*p.shape)
+        if ".norm" in name and name.endswith("weight"):
+            value = (value.detach() + 1).float().double().requires_grad_()
+        parts = name.split(".")  # encoder.layers.0.self_attn.in_proj_weight
+        side = parts[0]
+        if parts[1] == "norm":
+            names[f"{side}_norm.{parts[2]}"] = state[name] = value
+            continue
+        where, what = f"{side}.{parts[2]}", parts[3]
+        if what in ("self_attn", "multihead_attn"):
+            kind = "self" if what == "self_attn" else "cross"
+            if parts[4].startswith("in_proj"):
+                thirds = [part.detach().clone().requires_grad_() for part in value.chunk(3)]
+                for which, third in zip(["query", "key", "value"], thirds):
+                    names[f"{where}.{kind}.{which}.{parts[4][8:]}"] = third
+                state[name] = torch.cat(thirds)
+            else:
+                names[f"{where}.{kind}.output.{parts[5]}"] = state[name] = value
+            continue
+        last = "feed_forward_norm" if (side, what) in [("encoder", "norm2"), ("decoder", "norm3")] else \
+            {"norm1": "self_norm", "norm2": "cross_norm", "linear1": "feed_forward.up", "linear2": "feed_forward.down"}[what]
+        names[f"{where}.{last}.{parts[4]}"] = state[name] = value
+    words = names["embedding.weight"] = leaf(VOCABULARY, WIDTH)
+
+    t = torch.arange(5)[:, None]
+    div = torch.exp(torch.arange(0, WIDTH, 2).double() * (-math.log(10000.0) / WIDTH))
+    table = torch.zeros(5, WIDTH).double()
+    table[:, 0::2], table[:, 1::2] = torch.sin(t * div), torch.cos(t * div)
+    embed = lambda ids: F.embedding(ids, words, padding_idx=0) * math.sqrt(WIDTH) + table[:ids.size(1)]
+    causal = torch.ones(4, 4, dtype=torch.bool).triu(1)
+    y = torch.func.functional_call(m, state, (embed(source), embed(inputs)), dict(
+        tgt_mask=causal, src_key_padding_mask=padding, memory_key_padding_mask=padding))
+    add(f"transformer_{'pre' if norm_first else 'post'}", y @ words.T, names)
+
+
+def recurrent(case, cell, order, score, layers):
+    """Bahdanau, Cho and Bengio 2014, and Luong, Pham and Manning 2015, written down step by step."""
+    enc, dec, emb = 3, 5, 4
+    memory, lstm = 2 * enc, cell == "lstm"
+    encoder = (nn.LSTM if lstm else nn.GRU)(emb, enc, num_layers=layers, bidirectional=True, batch_first=True).double()
+    beside = memory if order == "bahdanau" else dec
+    decoder = (nn.LSTM if lstm else nn.GRU)(emb + beside, dec, num_layers=layers, batch_first=True).double()
+    w = {"embedding.weight": leaf(VOCABULARY, emb), "source_embedding.weight": leaf(VOCABULARY, emb),
+         "bridge.weight": leaf(layers * dec, memory), "bridge.bias": leaf(layers * dec),
+         "output.weight": leaf(VOCABULARY, dec), "output.bias": leaf(VOCABULARY)}
+    for name, module in [("encoder", encoder), ("decoder", decoder)]:
+        for n, p in module.named_parameters():
+            p.data = leaf(*p.shape).data
+            w[f"{name}.{n}"] = p
+    if lstm:
+        w |= {"cell_bridge.weight": leaf(layers * dec, memory), "cell_bridge.bias": leaf(layers * dec)}
+    if score == "additive":
+        w |= {"attention.query": leaf(1, 7, dec), "attention.key": leaf(1, 7, memory), "attention.vector": leaf(1, 7)}
+    else:
+        w |= {"attention.query": leaf(1, dec, memory)}
+    if order == "bahdanau":
+        w |= {"readout.weight": leaf(dec, dec + memory + emb), "readout.bias": leaf(dec)}
+    else:
+        w |= {"readout.weight": leaf(dec, memory + dec)}
+
+    packed = nn.utils.rnn.pack_padded_sequence(F.embedding(source, w["source_embedding.weight"], padding_idx=0), lengths, batch_first=True)
+    h, last = encoder(packed)
+    h, _ = nn.utils.rnn.pad_packed_sequence(h, batch_first=True)
+    top = lambda s: torch.cat([s[-2], s[-1]], -1)
+    layered = lambda x: x.unflatten(-1, (layers, dec)).transpose(0, 1).contiguous()
+    s = layered(torch.tanh(F.linear(top(last[0] if lstm else last), w["bridge.weight"], w["bridge.bias"])))
+    if lstm:
+        s = (s, layered(F.linear(top(last[1]), w["cell_bridge.weight"], w["cell_bridge.bias"])))
+
+    def attend(query):  # [batch, decoder] → [batch, memory]
+        if score == "additive":
+            e = torch.tanh((query @ w["attention.query"][0].T)[:, None] + h @ w["attention.key"][0].T) @ w["attention.vector"][0]
+        else:
+            e = torch.einsum("bq,qk,bjk->bj", query, w["attention.query"][0], h)
+        return torch.einsum("bj,bjk->bk", e.masked_fill(padding, -math.inf).softmax(-1), h)
+
+    y, logits, fed = F.embedding(inputs, w["embedding.weight"], padding_idx=0), [], torch.zeros(3, dec).double()
+    for t in range(inputs.size(1)):
+        if order == "bahdanau":
+            c = attend((s[0] if lstm else s)[-1])
+            out, s = decoder(torch.cat([y[:, t], c], -1)[:, None], s)
+            o = torch.tanh(F.linear(torch.cat([out[:, 0], c, y[:, t]], -1), w["readout.weight"], w["readout.bias"]))
+        else:
+            out, s = decoder(torch.cat([y[:, t], fed], -1)[:, None], s)
+            o = fed = torch.tanh(F.linear(torch.cat([attend(out[:, 0]), out[:, 0]], -1), w["readout.weight"]))
+        logits.append(F.linear(o, w["output.weight"], w["output.bias"]))
+    add(case, torch.stack(logits, 1), w)
+
+
+transformer(norm_first=False)
+transformer(norm_first=True)
+recurrent("bahdanau_additive_gru", "gru", "bahdanau", "additive", 1)
+recurrent("bahdanau_additive_lstm", "lstm", "bahdanau", "additive", 2)
+recurrent("luong_general_lstm", "lstm", "luong", "general", 2)
+recurrent("luong_general_gru", "gru", "luong", "general", 1)
+save_file(file, pathlib.Path(__file__).parent / "models.safetensors")
