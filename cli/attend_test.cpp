@@ -1,14 +1,12 @@
 // The program as a user calls it: what it prints, what it writes, and how it answers bad input.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/program.h"
 #include "fovea/base/file.h"
 #include "fovea/formats/tensors.h"
 
@@ -17,21 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Answer {
-  int code;
-  std::string out;
-};
-
-Answer run(const std::string& arguments) {
-  const std::string command = std::string(FOVEA_PROGRAM) + " " + arguments + " 2>&1 </dev/null";
-  FILE* pipe = popen(command.c_str(), "r");
-  Answer answer{-1, ""};
-  std::array<char, 4096> buffer;
-  for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.out.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return answer;
-}
+Answer run(const std::string& arguments) { return run_program(arguments); }
 
 const char* const hand_example = "attend --form dot --tokens I,love,NLP --query 2 --keys 1,2,3 --values 2,4,6";
 

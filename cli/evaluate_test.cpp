@@ -1,26 +1,19 @@
 // `fovea evaluate` as a user calls it: the lines it prints, its JSON, and how it answers bad files.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/program.h"
 #include "fovea/base/file.h"
 
 namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Answer {
-  int code;
-  std::string out;
-};
 
 class EvaluateVerb : public testing::Test {
  protected:
@@ -32,14 +25,7 @@ class EvaluateVerb : public testing::Test {
     return (folder_ / name).string();
   }
   Answer evaluate(const std::string& arguments, const std::string& input = "/dev/null") const {
-    const std::string command = std::string(FOVEA_PROGRAM) + " evaluate " + arguments + " 2>&1 <" + input;
-    FILE* pipe = popen(command.c_str(), "r");
-    Answer answer{-1, ""};
-    std::array<char, 4096> buffer;
-    for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.out.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return answer;
+    return run_program("evaluate " + arguments, {.input = input});
   }
   nlohmann::json numbers(const std::string& arguments) const {
     const Answer answer = evaluate(arguments + " --json");

@@ -1,14 +1,12 @@
 // `fovea plot` as a user calls it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
+#include "cli/program.h"
 #include "fovea/base/file.h"
 
 namespace fovea {
@@ -16,21 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Answer {
-  int code;
-  std::string out;
-};
-
-Answer run(const std::string& arguments) {
-  const std::string command = std::string(FOVEA_PROGRAM) + " " + arguments + " 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  Answer answer{-1, ""};
-  std::array<char, 4096> buffer;
-  for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.out.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return answer;
-}
+Answer run(const std::string& arguments) { return run_program(arguments); }
 
 size_t count_of(const std::string& text, const std::string& part) {
   size_t count = 0;
@@ -73,7 +57,7 @@ TEST_F(PlotVerb, WritesFilesReadsFoldersAndStdinAndComparesRuns) {
   EXPECT_EQ(run("plot " + path("log.jsonl") + " -o " + path("curves.svg")).out, "");
   EXPECT_EQ(read_text(folder_ / "curves.svg"), expected);
   EXPECT_EQ(run("plot " + folder_.string()).out, expected);
-  EXPECT_EQ(run("plot - < " + path("log.jsonl")).out, expected);
+  EXPECT_EQ(run_program("plot -", {.input = path("log.jsonl")}).out, expected);
   EXPECT_NE(run("plot --log-scale " + path("log.jsonl")).out, expected);
   const Answer two = run("plot " + path("log.jsonl") + " " + path("log.jsonl"));
   EXPECT_EQ(count_of(two.out, ", training<"), 2u);

@@ -1,25 +1,18 @@
 // `fovea tokenize` as a user calls it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/program.h"
 #include "fovea/base/file.h"
 
 namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Answer {
-  int code;
-  std::string out;
-};
 
 class TokenizeVerb : public testing::Test {
  protected:
@@ -36,15 +29,7 @@ class TokenizeVerb : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   Answer run(const std::string& arguments, const std::string& input = "/dev/null") const {
-    const std::string command =
-        "cd " + folder_.string() + " && " + FOVEA_PROGRAM + " tokenize " + arguments + " 2>&1 <" + input;
-    FILE* pipe = popen(command.c_str(), "r");
-    Answer answer{-1, ""};
-    std::array<char, 4096> buffer;
-    for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.out.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return answer;
+    return run_program("tokenize " + arguments, {.input = input, .folder = folder_.string()});
   }
 
   fs::path folder_ = fs::path(testing::TempDir()) / ("fovea_tokenize_" + std::to_string(getpid()));

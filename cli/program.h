@@ -1,0 +1,35 @@
+// For tests: the program as a user calls it.
+//
+//   Answer answer = run_program("attend --query 2 --keys 1,2");    // answer.code, answer.out (stdout and stderr)
+#pragma once
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+namespace fovea {
+
+struct Answer {
+  int code = -1;  // of the exit; −1: it did not exit by itself
+  std::string out;
+};
+
+struct Call {
+  std::string input = "/dev/null";  // file on stdin
+  std::string folder = ".";         // where it runs
+};
+
+inline Answer run_program(const std::string& arguments, const Call& call = {}) {
+  const std::string command = "cd " + call.folder + " && " + FOVEA_PROGRAM + " " + arguments + " 2>&1 <" + call.input;
+  FILE* pipe = popen(command.c_str(), "r");
+  Answer answer;
+  std::array<char, 4096> buffer;
+  for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) answer.out.append(buffer.data(), n);
+  const int status = pclose(pipe);
+  answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return answer;
+}
+
+}  // namespace fovea
