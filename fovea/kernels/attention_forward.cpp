@@ -254,9 +254,9 @@ HWY_EXPORT(pack_forward_block);
 HWY_EXPORT(run_forward_task);
 
 constexpr int64_t key_block = 256, query_block = 96;
-// At most 24 MB are packed at a time, or one key head if that is more; beyond a unit per thread no more than its cache
-// holds.
-constexpr int64_t wave_floats = 6 << 20, cached_floats = 6 << 20;
+// At most 24 MB are packed at a time, or one key head if that is more: few waves, since threads wait for each other at the
+// end of each.
+constexpr int64_t wave_floats = 6 << 20;
 
 // With few rows a value is read once or twice: not worth a copy.
 bool packs_values(const Attention& a, const Sequence& s) {
@@ -339,8 +339,7 @@ void attention_forward(const Attention& a, const AttentionResult& result, const 
     int64_t floats = 0;
     while (s < count) {
       int64_t more = packed_floats(a, job.sequences[s]);
-      bool enough = static_cast<int64_t>(job.units.size()) >= threads() && floats + more > cached_floats * threads();
-      if (!job.units.empty() && (enough || floats + more > wave_floats)) break;
+      if (!job.units.empty() && floats + more > wave_floats) break;
       floats += more;
       job.units.push_back(make_unit(job, s, h, scratch));
       if (++h == a.shape.key_heads) h = 0, ++s;
