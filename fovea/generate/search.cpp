@@ -36,7 +36,7 @@ class BatchSearch final {
   std::vector<Hypotheses> run(const std::vector<Request>& requests, const Numbers& numbers) {
     for (size_t n : numbers) searches_.emplace_back(requests[n], n, config_, model_.special_ids());
     for (size_t n : numbers) source_tokens_.push_back(requests[n].source.size());
-    state_ = model_.start(padded_source(requests, numbers, model_.special_ids().padding), {});
+    state_ = model_.start(padded_source(requests, numbers, model_.special_ids().pad), {});
     std::vector<int64_t> rows;
     for (size_t i = 0; i < searches_.size(); ++i) rows.insert(rows.end(), searches_[i].open(), static_cast<int64_t>(i));
     if (rows.size() != searches_.size()) reorder(rows);

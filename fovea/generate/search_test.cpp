@@ -56,7 +56,7 @@ std::vector<double> log_softmax64(const std::vector<double>& logits) {
 
 // Log-probabilities of what follows `ids`, by the full pass.
 std::vector<double> following(const Seq2SeqModel& model, const Ids& source, const Ids& ids) {
-  Ids inputs = {model.special_ids().start};
+  Ids inputs = {model.special_ids().bos};
   inputs.insert(inputs.end(), ids.begin(), ids.end());
   const int64_t tokens = static_cast<int64_t>(inputs.size());
   const Source given = {tensor({1, static_cast<int64_t>(source.size())}, source), {}};

@@ -70,7 +70,7 @@ SentenceSearch::SentenceSearch(const Request& request, size_t number, const Gene
           "generation: found a prefix of {} tokens, expected at most max_length {}", request.prefix.size(),
           config.max_length);
   for (int64_t id : request.prefix)
-    require(id >= 0 && id != special.end, "generation: found {} in a prefix, expected ids other than the end's", id);
+    require(id >= 0 && id != special.eos, "generation: found {} in a prefix, expected ids other than the end's", id);
   open_.resize(config.sample ? static_cast<size_t>(config.n_best) : 1);
   for (size_t i = 0; i < open_.size(); ++i) open_[i].sample = i;
 }
@@ -91,7 +91,7 @@ void SentenceSearch::penalise(std::span<float> logits) const {
 
 void SentenceSearch::exclude(const Open& hypothesis, std::span<float> row) const {
   for (float p : row) require(!std::isnan(p), "generation: the model gave NaN; its weights or inputs are damaged");
-  const size_t end = static_cast<size_t>(special_.end);
+  const size_t end = static_cast<size_t>(special_.eos);
   if (hypothesis.tokens < static_cast<int64_t>(request_.prefix.size())) {
     const size_t forced = static_cast<size_t>(request_.prefix[static_cast<size_t>(hypothesis.tokens)]);
     require(forced < row.size(), "generation: found id {} in a prefix, expected less than {}", forced, row.size());
@@ -101,7 +101,7 @@ void SentenceSearch::exclude(const Open& hypothesis, std::span<float> row) const
     return;
   }
   const float ending = row[end];
-  row[static_cast<size_t>(special_.padding)] = row[static_cast<size_t>(special_.start)] = excluded;
+  row[static_cast<size_t>(special_.pad)] = row[static_cast<size_t>(special_.bos)] = excluded;
   if (config_.no_repeat_ngram > 0)
     for (int64_t id : repeating(ids_of(hypothesis), config_.no_repeat_ngram)) row[static_cast<size_t>(id)] = excluded;
   row[end] = hypothesis.tokens < config_.min_length ? excluded : ending;
@@ -165,8 +165,8 @@ std::vector<int64_t> SentenceSearch::advance(std::span<float> log_probabilities,
         std::make_shared<const Token>(Token{
             c.id, c.log_probability, attention.empty() ? std::vector<float>() : attention[c.parent], parent.last}),
         c.sum, parent.tokens + 1, parent.sample};
-    if (c.id == special_.end || next.tokens == config_.max_length) {
-      complete(std::move(next), c.id == special_.end);
+    if (c.id == special_.eos || next.tokens == config_.max_length) {
+      complete(std::move(next), c.id == special_.eos);
       continue;
     }
     open_.push_back(std::move(next));

@@ -29,7 +29,7 @@ class SentenceSearch final {
 
   bool done() const { return open_.empty(); }
   size_t open() const { return open_.size(); }
-  int64_t last_id(size_t row) const { return open_[row].last ? open_[row].last->id : special_.start; }
+  int64_t last_id(size_t row) const { return open_[row].last ? open_[row].last->id : special_.bos; }
 
   // Both take the rows of all open hypotheses, [open, vocabulary].
   void penalise(std::span<float> logits) const;

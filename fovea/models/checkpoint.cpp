@@ -17,6 +17,17 @@ std::string model_type(const std::string& text, const std::string& where) {
   return found->get<std::string>();
 }
 
+// What config.json holds.
+struct WithFamily {
+  std::string model_type;
+  ModelConfig& config;
+
+  void fields(Fields& f) {
+    f("model_type", model_type, "family of the model");
+    config.fields(f);
+  }
+};
+
 void load_weights(Model& model, const NamedTensors& tensors, const std::string& where) {
   std::set<std::string> known;
   for_each_weight(model, [&](const std::string& path, Tensor& weight, const Init&) {
@@ -55,7 +66,10 @@ std::unique_ptr<Model> load_model(const std::filesystem::path& folder) {
   const std::string family = model_type(text, where);
   std::unique_ptr<Model> model;
   try {
-    model = find<Family>(family).make(text, where);
+    const std::unique_ptr<ModelConfig> config = find<Family>(family).config();
+    WithFamily file = {family, *config};
+    from_json(text, file, where);
+    model = config->make();
   } catch (const Error& e) {
     if (std::string_view(e.what()).starts_with(where)) throw;
     throw Error(e.kind(), "{}: {}", where, e.what());

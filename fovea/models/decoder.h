@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "fovea/data/text/special_ids.h"
 #include "fovea/models/family.h"
 #include "fovea/nn/context.h"
 
@@ -16,13 +17,6 @@ namespace fovea {
 struct Source {
   Tensor ids = {};      // i64 [batch, tokens]
   Tensor lengths = {};  // i64 [batch]; all tokens if not given
-};
-
-// Ids with a meaning of their own.
-struct SpecialIds {
-  int64_t padding = 0;
-  int64_t start = 1;  // stands before the first token of every target
-  int64_t end = 2;    // stands after the last
 };
 
 // Where the generation of a batch stands: the recurrent state, or the cache of keys and values.

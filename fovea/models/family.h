@@ -1,6 +1,7 @@
 // A model is weights and a config; a family makes a model from its config. One file each in families/.
 //
-//   std::unique_ptr<Model> model = find<Family>("transformer").make(text, "config.json");
+//   std::unique_ptr<ModelConfig> config = find<Family>("transformer").config();
+//   from_json(text, *config, "config.json");   std::unique_ptr<Model> model = config->make();
 //   initialise(*model, Random(1));   model->config();  // the JSON that makes it again
 #pragma once
 
@@ -22,11 +23,19 @@ class Model {
   virtual std::string config() const = 0;  // as config.json has it
 };
 
+// What a model of a family is made from.
+class ModelConfig {
+ public:
+  virtual ~ModelConfig() = default;
+  virtual void fields(Fields&) = 0;
+  virtual std::unique_ptr<Model> make() const = 0;  // the weights are zeros
+};
+
 struct Family {
   static constexpr std::string_view noun = "family of models";
   std::string_view name;
   std::string_view help;
-  std::unique_ptr<Model> (*make)(std::string_view json, std::string_view where);  // the weights are zeros
+  std::unique_ptr<ModelConfig> (*config)();  // as it is if nothing else is said
 };
 
 // A config beside the name of its family, as config.json has them.
@@ -42,10 +51,18 @@ struct FamilyConfig {
 };
 
 template <class M>
-std::unique_ptr<Model> make_from_json(std::string_view json, std::string_view where) {
-  FamilyConfig<typename M::Config> read;
-  from_json(json, read, where);
-  return std::make_unique<M>(read.config);
+class ConfigOf final : public ModelConfig {
+ public:
+  void fields(Fields& f) override { config_.fields(f); }
+  std::unique_ptr<Model> make() const override { return std::make_unique<M>(config_); }
+
+ private:
+  typename M::Config config_;
+};
+
+template <class M>
+std::unique_ptr<ModelConfig> config_of() {
+  return std::make_unique<ConfigOf<M>>();
 }
 
 }  // namespace fovea

@@ -57,7 +57,7 @@ class Seq2Seq final : public Seq2SeqModel {
   std::string_view family() const override { return "seq2seq"; }
   std::string config() const override;
   int64_t vocabulary() const override { return config_.vocabulary; }
-  SpecialIds special_ids() const override { return {config_.padding, config_.start, config_.end}; }
+  SpecialIds special_ids() const override { return {config_.padding, config_.start, config_.end, -1}; }
   std::string source_attention() const override { return attention_ ? "decoder.attention" : ""; }
 
  private:

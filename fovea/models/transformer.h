@@ -49,7 +49,7 @@ class Transformer final : public Seq2SeqModel {
   std::string_view family() const override { return "transformer"; }
   std::string config() const override;
   int64_t vocabulary() const override { return config_.vocabulary; }
-  SpecialIds special_ids() const override { return {config_.padding, config_.start, config_.end}; }
+  SpecialIds special_ids() const override { return {config_.padding, config_.start, config_.end, -1}; }
   std::string source_attention() const override;
 
  private:

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/data/text/special_ids.h"
 #include "fovea/data/text/utf8.h"
 
 namespace fovea {
@@ -22,12 +23,6 @@ namespace fovea {
 struct Tokens {
   std::vector<int64_t> ids;
   std::vector<Span> spans;  // in order; together they cover all but white space
-};
-
-// −1: the vocabulary has none. Tokenizers that are trained here have these four as their first ids.
-struct SpecialIds {
-  int64_t pad = 0, bos = 1, eos = 2, unk = 3;
-  static constexpr int64_t count = 4;
 };
 
 class Tokenizer {

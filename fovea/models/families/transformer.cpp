@@ -5,7 +5,7 @@ namespace fovea {
 extern const Family transformer = {
     .name = "transformer",
     .help = "Transformer: encoder-decoder, encoder or decoder (Vaswani et al. 2017)",
-    .make = make_from_json<Transformer>,
+    .config = config_of<Transformer>,
 };
 
 }  // namespace fovea

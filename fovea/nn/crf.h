@@ -1,0 +1,32 @@
+// A linear chain over the labels of a sentence (Lafferty, McCallum and Pereira 2001; Lample et al. 2016):
+//
+//   s(y) = start[y₁] + Σₜ e[t, yₜ] + Σₜ transition[yₜ₋₁, yₜ] + stop[yₙ]      p(y) = exp s(y) / Σ exp s(y′)
+//
+//   Crf crf({.labels = 9});
+//   Tensor loss = crf.loss(emissions, labels, lengths);  Tensor best = crf.best(emissions, lengths);
+//
+// The sum over all sequences and its gradient by forward-backward in log space, the best sequence by Viterbi's algorithm.
+#pragma once
+
+#include "fovea/nn/weights.h"
+
+namespace fovea {
+
+class Crf final {
+ public:
+  struct Config {
+    int64_t labels = 0;
+  };
+  explicit Crf(const Config&);
+
+  // emissions [batch, words, labels], labels i64 [batch, words], lengths i64 [batch].
+  Tensor loss(const Tensor& emissions, const Tensor& labels, const Tensor& lengths) const;  // Σ −log p(y), one number
+  Tensor best(const Tensor& emissions, const Tensor& lengths) const;  // i64 [batch, words]; 0 beyond the lengths
+  Tensor probabilities(const Tensor& emissions, const Tensor& lengths) const;  // of each label of each word
+  void weights(Weights& w);
+
+ private:
+  Tensor start_, transition_, stop_;  // [labels], [from, to], [labels]
+};
+
+}  // namespace fovea
