@@ -42,6 +42,7 @@ class CommandLine final : public Fields {
   std::optional<std::string> peek(const char* name) const;
   // Removes the first argument and returns it; nothing if there is none or it is a flag.
   std::optional<std::string> take_first();
+  void use_recipe(const std::string& path);  // as if --config had been typed
 
   void operator()(const char* name, bool& value, const char* help) override;
   void operator()(const char* name, int64_t& value, const char* help) override;
