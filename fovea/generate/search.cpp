@@ -1,16 +1,13 @@
 #include "fovea/generate/search.h"
 
-#include <algorithm>
 #include <numeric>
 
+#include "fovea/generate/batches_by_length.h"
 #include "fovea/generate/sentence.h"
 #include "fovea/tensor/softmax.h"
 
 namespace fovea {
 namespace {
-
-// Inputs are sorted by length within so many batches: enough to waste little on padding, few enough to stream the results.
-constexpr size_t batches_sorted_together = 16;
 
 using Numbers = std::vector<size_t>;
 
@@ -129,23 +126,15 @@ std::vector<Hypotheses> generate(const Seq2SeqModel& model, const std::vector<Re
                 "generation: the model has no attention over a source, expected none to be asked for");
   std::vector<Hypotheses> results(requests.size());
   std::vector<bool> finished(requests.size());
-  const size_t batch = static_cast<size_t>(config.batch_size), window = batch * batches_sorted_together;
+  std::vector<size_t> sizes;
+  for (const Request& request : requests) sizes.push_back(request.source.size());
   size_t handed_on = 0;
-  for (size_t begin = 0; begin < requests.size(); begin += window) {
-    Numbers order(std::min(window, requests.size() - begin));
-    std::iota(order.begin(), order.end(), begin);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return requests[a].source.size() < requests[b].source.size(); });
-    for (size_t i = 0; i < order.size(); i += batch) {
-      const Numbers numbers(order.begin() + static_cast<std::ptrdiff_t>(i),
-                            order.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch, order.size())));
-      std::vector<Hypotheses> found = BatchSearch(model, config, options).run(requests, numbers);
-      for (size_t j = 0; j < numbers.size(); ++j)
-        results[numbers[j]] = std::move(found[j]), finished[numbers[j]] = true;
-      for (; handed_on < results.size() && finished[handed_on]; ++handed_on)
-        if (options.on_result) options.on_result(handed_on, results[handed_on]);
-    }
-  }
+  for_each_batch_by_length(sizes, static_cast<size_t>(config.batch_size), [&](const Numbers& numbers) {
+    std::vector<Hypotheses> found = BatchSearch(model, config, options).run(requests, numbers);
+    for (size_t j = 0; j < numbers.size(); ++j) results[numbers[j]] = std::move(found[j]), finished[numbers[j]] = true;
+    for (; handed_on < results.size() && finished[handed_on]; ++handed_on)
+      if (options.on_result) options.on_result(handed_on, results[handed_on]);
+  });
   return results;
 }
 

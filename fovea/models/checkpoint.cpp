@@ -58,10 +58,17 @@ void save_model(const std::filesystem::path& folder, Model& model, const SaveOpt
   write_text(folder / "config.json", model.config());
 }
 
-std::unique_ptr<Model> load_model(const std::filesystem::path& folder) {
+std::filesystem::path model_folder(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder))
     throw Error(Error::not_found, "{}: not a folder, expected one with config.json and model.safetensors",
                 folder.string());
+  for (const std::filesystem::path& candidate : {folder, folder / "best"})
+    if (std::filesystem::exists(candidate / "config.json")) return candidate;
+  throw Error(Error::not_found, "{}: found no config.json, expected the folder of a model", folder.string());
+}
+
+std::unique_ptr<Model> load_model(const std::filesystem::path& given) {
+  const std::filesystem::path folder = model_folder(given);
   const std::string where = (folder / "config.json").string(), text = read_text(where);
   const std::string family = model_type(text, where);
   std::unique_ptr<Model> model;

@@ -17,18 +17,16 @@ struct SaveOptions {
 // Makes the folder if need be. Each file is written beside its place and renamed, config.json last.
 void save_model(const std::filesystem::path& folder, Model&, const SaveOptions& = {});
 
+// Where a model stands that is called by this folder: there, or in its best/ as a training leaves it. An Error if neither has
+// a config.json.
+std::filesystem::path model_folder(const std::filesystem::path& folder);
+
 // An Error if the folder, its config or its weights are missing, damaged, or not of a family that is known here.
-std::unique_ptr<Model> load_model(const std::filesystem::path& folder);
+std::unique_ptr<Model> load_model(const std::filesystem::path& folder);  // as model_folder() finds it
 
 template <class M>
 std::unique_ptr<M> load_model_as(const std::filesystem::path& folder) {
-  std::unique_ptr<Model> model = load_model(folder);
-  M* wanted = dynamic_cast<M*>(model.get());
-  if (!wanted)
-    throw Error(Error::invalid, "{}: found a model of family '{}', which does not do this", folder.string(),
-                model->family());
-  model.release();
-  return std::unique_ptr<M>(wanted);
+  return model_as<M>(load_model(folder), folder.string());
 }
 
 }  // namespace fovea

@@ -50,7 +50,7 @@ struct TrainerConfig {
 struct Progress {
   int64_t step = 0;
   double epochs = 0, seconds = 0;
-  double loss = 0;  // a token's, mean since the last line of the log
+  double loss = 0;  // mean since the last line of the log
   double learning_rate = 0, gradient_norm = 0;
   double tokens_per_second = 0;
   double remaining_seconds = 0;
@@ -71,6 +71,9 @@ struct TrainingResult {
   std::optional<Score> best;  // the best first score, and its step
   int64_t best_step = 0;
 };
+
+// An Error if the folder holds a training already and it is not to be resumed.
+void check_folder(const TrainerOptions&);
 
 // A loss or gradient that is NaN or infinite is an Error that names the step; last/ stays as it was.
 TrainingResult train(Trainee&, const TrainerConfig&, const TrainerOptions&);

@@ -1,0 +1,42 @@
+// Text to text with a sequence model: translation, summarisation.
+//
+//   const Translations t = translate(*model, *tokenizer, {"Where is the station?"}, {.beam_size = 5})[0];
+//   t.found[0].text;                                   // with its score, and with the weights if they were asked for
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fovea/data/text/tokenizer.h"
+#include "fovea/generate/search.h"
+
+namespace fovea {
+
+struct Translation {
+  std::string text = {};
+  double score = 0;
+  std::vector<Span> tokens = {};  // the bytes of `text` that each token stands for; last an empty one, the end
+  std::vector<double> log_probabilities = {};  // of each of these tokens
+  Tensor attention = {};                       // if asked for: [tokens, source tokens]
+};
+
+struct Translations {
+  std::vector<Span> source;        // the bytes of the input that each token stands for; last an empty one, the end
+  std::vector<Translation> found;  // best first
+};
+
+struct TranslateOptions {
+  bool attention = false;
+  // With the number of each text and what was found for it, in their order, as soon as that allows.
+  std::function<void(size_t number, const Translations&)> on_result = {};
+};
+
+// A text without tokens is translated as an empty one, without asking the model.
+std::vector<Translations> translate(const Seq2SeqModel&, const Tokenizer&, const std::vector<std::string>& texts,
+                                    const GenerationConfig&, const TranslateOptions& = {});
+
+// The ids that a model sees as a source: those of the text and the end.
+std::vector<int64_t> source_ids(const Tokenizer&, const Tokens&);
+
+}  // namespace fovea
