@@ -8,6 +8,8 @@
 // typed (those of the model that is asked for) has a constructor that takes the CommandLine and looks there:
 //
 //   explicit TranslateOptions(const CommandLine& line) { if (auto model = line.peek("model")) … }
+//
+// and one with defaults that depend on its other fields a `complete()`.
 #pragma once
 
 #include <memory>
@@ -34,6 +36,7 @@ class CommandLine final : public Fields {
     if (const auto path = typed("config")) from_yaml(read_text(*path), options, *path);
     options.fields(*this);
     if (!parse()) return false;
+    if constexpr (requires { options.complete(); }) options.complete();
     if (dump_config_) print(to_yaml(options));
     return !dump_config_;
   }

@@ -39,7 +39,8 @@ struct TrainOptions {
     f("threads", threads, "threads to use; 0: one for each core");
   }
 
-  void check() const {
+  void complete() {
+    recipe->complete();
     if (named_) return;
     std::string tasks;
     for (const Task* task : catalogue<Task>()) tasks += fmt::format("{}{}", tasks.empty() ? "" : ", ", task->name);
@@ -100,7 +101,6 @@ class Report final {
 };
 
 void run(const TrainOptions& o) {
-  o.check();
   Recipe& recipe = *o.recipe;
   require(o.threads >= 0 && o.threads <= 1024, "--threads: found {}, expected 0 to 1024", o.threads);
   set_threads(static_cast<int>(o.threads));

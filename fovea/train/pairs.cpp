@@ -59,8 +59,8 @@ class PairsRecipe final : public Recipe {
     if (family == "seq2seq") return R"({"dropout": 0.2})";
     return R"({"width": 256, "heads": 4, "hidden": 1024, "encoder_layers": 3, "decoder_layers": 3, "norm": "pre"})";
   }
+  void default_end() override { trainer.minutes = 30; }
   void trainer_defaults() override {
-    trainer.minutes = 30;
     trainer.average = 0.999;
     trainer.optimiser.beta2 = 0.98;
     trainer.optimiser.learning_rate = family == "seq2seq" ? 1e-3 : 2e-3;

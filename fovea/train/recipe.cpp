@@ -63,6 +63,10 @@ void Recipe::fields(Fields& f) {
   card.fields(f);
 }
 
+void Recipe::complete() {
+  if (trainer.steps == 0 && trainer.epochs == 0 && trainer.minutes == 0) default_end();
+}
+
 std::unique_ptr<Model> Recipe::make_model(const std::string& known) {
   require(family == chosen_, "--family: found {} for a recipe of family {}; leave --family out, or the recipe", family,
           chosen_);

@@ -32,9 +32,9 @@ class ClassificationRecipe final : public Recipe {
   std::string model_defaults() const override {
     return family == "classifier" ? R"({"dropout": 0.5, "word_dropout": 0.1})" : "{}";
   }
+  void default_end() override { trainer.epochs = 20; }
   void trainer_defaults() override {
     const bool counts = family == "bag-of-words";
-    trainer.epochs = 20;
     trainer.validate_every = 100;
     trainer.checkpoint_every = 500;
     trainer.patience = 10;

@@ -36,8 +36,8 @@ class TaggingRecipe final : public Recipe {
     f("max_tokens", max_tokens, "leave out sentences of more words; 0: none");
   }
   std::string model_defaults() const override { return "{}"; }
+  void default_end() override { trainer.epochs = 20; }
   void trainer_defaults() override {
-    trainer.epochs = 20;
     trainer.validate_every = 200;
     trainer.checkpoint_every = 1000;
     trainer.patience = 10;
