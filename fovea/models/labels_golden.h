@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "fovea/models/family.h"
+#include "fovea/models/decoder.h"
 #include "fovea/nn/golden.h"
 
 namespace fovea {
@@ -106,6 +106,20 @@ inline Tensor random_ids(const Shape& shape, int64_t low, int64_t count, uint64_
         low + static_cast<int64_t>(Random(seed).below(static_cast<uint64_t>(count), static_cast<uint64_t>(i)));
   return t;
 }
+
+// Texts of 7, 1, 17, 0 and 5 tokens; beyond the lengths stands what would be an error elsewhere.
+struct Texts {
+  std::vector<int64_t> lengths = {7, 1, 17, 0, 5};
+  Source source = {random_ids({5, 17}, 3, 30, 1), tensor({5}, lengths)};
+  Tensor labels = tensor({5}, std::vector<int64_t>{0, 3, 1, 2, 1});
+
+  Texts() {
+    for (int64_t b = 0; b < 5; ++b) source.ids.select(0, b).slice(0, lengths[static_cast<size_t>(b)], 17).fill(999);
+  }
+  Source alone(int64_t b) const {
+    return {source.ids.slice(0, b, b + 1).slice(1, 0, lengths[static_cast<size_t>(b)]).contiguous(), {}};
+  }
+};
 
 inline std::filesystem::path fresh_model_folder(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("fovea_labels_" + name);
