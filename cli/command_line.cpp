@@ -16,13 +16,21 @@ namespace {
 constexpr std::pair<std::string_view, char> letters[] = {
     {"model", 'm'}, {"input", 'i'}, {"output", 'o'}, {"threads", 't'}, {"beam_size", 'b'}};
 
-std::string flag_of(std::string_view name) {
+std::string long_flag(std::string_view name) {
   std::string flag = "--" + std::string(name);
   std::replace(flag.begin(), flag.end(), '_', '-');
-  for (auto [known, letter] : letters) {
-    if (known == name) flag = fmt::format("-{},{}", letter, flag);
-  }
   return flag;
+}
+
+std::string short_flag(std::string_view name) {
+  for (auto [known, letter] : letters)
+    if (known == name) return {'-', letter};
+  return "";
+}
+
+std::string flag_of(std::string_view name) {
+  const std::string letter = short_flag(name);
+  return letter.empty() ? long_flag(name) : letter + "," + long_flag(name);
 }
 
 }  // namespace
@@ -64,12 +72,36 @@ void CommandLine::operator()(const char* name, std::vector<std::string>& value, 
 }
 
 // The recipe is read before the flags, which then override it.
-std::string CommandLine::config_path() const {
-  for (size_t i = 0; i < arguments_.size(); ++i) {
-    if (arguments_[i] == "--config" && i + 1 < arguments_.size()) return arguments_[i + 1];
-    if (arguments_[i].starts_with("--config=")) return arguments_[i].substr(9);
+std::optional<std::string> CommandLine::typed(std::string_view name) const {
+  const std::string flag = long_flag(name), letter = short_flag(name);
+  std::optional<std::string> value;
+  for (size_t i = 0; i < arguments_.size() && arguments_[i] != "--"; ++i) {
+    const std::string& argument = arguments_[i];
+    const bool alone = argument == flag || (!letter.empty() && argument == letter);
+    if (alone && i + 1 < arguments_.size())
+      value = arguments_[++i];
+    else if (argument.starts_with(flag + "="))
+      value = argument.substr(flag.size() + 1);
+    else if (!alone && !letter.empty() && argument.starts_with(letter))
+      value = argument.substr(letter.size());
   }
-  return {};
+  return value;
+}
+
+std::optional<std::string> CommandLine::peek(const char* name) const {
+  if (auto value = typed(name)) return value;
+  const auto path = typed("config");
+  if (!path) return std::nullopt;
+  std::string value;
+  detail::Reader(detail::Reader::yaml, read_text(*path), *path)(name, value, "");
+  return value.empty() ? std::nullopt : std::optional(value);
+}
+
+std::optional<std::string> CommandLine::take_first() {
+  if (arguments_.empty() || arguments_[0].starts_with('-')) return std::nullopt;
+  std::string first = std::move(arguments_[0]);
+  arguments_.erase(arguments_.begin());
+  return first;
 }
 
 bool CommandLine::parse() {

@@ -4,10 +4,14 @@
 //   if (line.read(options)) …                          // false: help or the configuration was printed instead
 //
 // Every verb also takes --threads, --simd, --quiet, --config FILE and --dump-config. An Options struct with a member
-// `static constexpr const char* positional = "field"` takes that field without its flag.
+// `static constexpr const char* positional = "field"` takes that field without its flag. One whose defaults depend on what was
+// typed (those of the model that is asked for) has a constructor that takes the CommandLine and looks there:
+//
+//   explicit TranslateOptions(const CommandLine& line) { if (auto model = line.peek("model")) … }
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,12 +31,17 @@ class CommandLine final : public Fields {
   template <class Options>
   bool read(Options& options) {
     if constexpr (requires { Options::positional; }) positional_ = Options::positional;
-    if (std::string path = config_path(); !path.empty()) from_yaml(read_text(path), options, path);
+    if (const auto path = typed("config")) from_yaml(read_text(*path), options, *path);
     options.fields(*this);
     if (!parse()) return false;
     if (dump_config_) print(to_yaml(options));
     return !dump_config_;
   }
+
+  // The value that a text field will get from its flag or from the recipe, before anything is parsed.
+  std::optional<std::string> peek(const char* name) const;
+  // Removes the first argument and returns it; nothing if there is none or it is a flag.
+  std::optional<std::string> take_first();
 
   void operator()(const char* name, bool& value, const char* help) override;
   void operator()(const char* name, int64_t& value, const char* help) override;
@@ -43,7 +52,7 @@ class CommandLine final : public Fields {
  private:
   template <class Value>
   void add(const char* name, Value& value, const char* help);
-  std::string config_path() const;
+  std::optional<std::string> typed(std::string_view name) const;  // the value behind a flag
   bool parse();
   static void print(const std::string& text);
 

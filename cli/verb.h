@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "cli/command_line.h"
 #include "fovea/base/catalogue.h"
@@ -21,8 +22,13 @@ class VerbRun final {
  private:
   template <class Lambda, class Options>
   static void invoke(CommandLine& line, void (Lambda::*)(const Options&) const) {
-    Options options;
-    if (line.read(options)) Lambda{}(options);
+    if constexpr (std::is_constructible_v<Options, CommandLine&>) {
+      Options options(line);
+      if (line.read(options)) Lambda{}(options);
+    } else {
+      Options options;
+      if (line.read(options)) Lambda{}(options);
+    }
   }
   void (*run_)(CommandLine&);
 };
