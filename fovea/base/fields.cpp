@@ -87,6 +87,8 @@ void Reader::operator()(const char* name, std::string& value, const char*) {
   document_->read(name, value, "text", [](const Json& j) { return j.is_string(); });
 }
 void Reader::operator()(const char* name, std::vector<std::string>& value, const char*) {
+  if (const auto one = document_->root.find(name); one != document_->root.end() && one->is_string())
+    *one = Json::array({*one});
   document_->read(name, value, "a list of texts", [](const Json& j) {
     return j.is_array() && std::all_of(j.begin(), j.end(), [](const Json& item) { return item.is_string(); });
   });

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace fovea {
@@ -71,6 +72,17 @@ void read(Reader::Syntax syntax, std::string_view text, Config& config, std::str
   reader.finish();
 }
 
+// A config that is constant is copied, because its fields are listed as variables.
+template <class Config>
+void write(Config& config, Writer& writer) {
+  if constexpr (std::is_const_v<Config>) {
+    std::remove_const_t<Config> copy = config;
+    copy.fields(writer);
+  } else {
+    config.fields(writer);
+  }
+}
+
 }  // namespace detail
 
 // `where` names the source in errors. Keys that are not in the text leave their fields as they are.
@@ -84,15 +96,15 @@ void from_yaml(std::string_view text, Config& config, std::string_view where) {
 }
 
 template <class Config>
-std::string to_json(Config config) {
+std::string to_json(Config&& config) {
   detail::Writer writer;
-  config.fields(writer);
+  detail::write(config, writer);
   return writer.json();
 }
 template <class Config>
-std::string to_yaml(Config config) {
+std::string to_yaml(Config&& config) {
   detail::Writer writer;
-  config.fields(writer);
+  detail::write(config, writer);
   return writer.yaml();
 }
 

@@ -19,6 +19,7 @@ struct GenerationConfig {
   double top_p = 1;
   int64_t seed = 0;
   int64_t min_length = 0, max_length = 256;
+  double max_ratio = 0;
   int64_t no_repeat_ngram = 0;
   double repetition_penalty = 1;
   int64_t batch_size = 32;
@@ -34,6 +35,7 @@ struct GenerationConfig {
     f("seed", seed, "sampling: of the random numbers");
     f("min_length", min_length, "the fewest tokens, the end not counted");
     f("max_length", max_length, "the most tokens, the end counted");
+    f("max_ratio", max_ratio, "the most tokens beyond the first 16, for each of the source's; 0: any number");
     f("no_repeat_ngram", no_repeat_ngram, "no sequence of so many tokens occurs twice; 0: any may");
     f("repetition_penalty", repetition_penalty,
       "logits of tokens that occurred are divided by this, multiplied if negative (Keskar et al. 2019)");

@@ -38,6 +38,13 @@ int64_t draw(std::span<const float> row, const GenerationConfig& c, double unifo
   return order[static_cast<size_t>(chosen - running.begin())];
 }
 
+// Never less than what a prefix needs.
+int64_t max_length(const Request& request, const GenerationConfig& config) {
+  if (config.max_ratio == 0) return config.max_length;
+  const int64_t by_ratio = 16 + static_cast<int64_t>(config.max_ratio * static_cast<double>(request.source.size()));
+  return std::min(config.max_length, std::max(by_ratio, static_cast<int64_t>(request.prefix.size())));
+}
+
 }  // namespace
 
 void penalise_repetition(std::span<float> logits, const std::vector<int64_t>& ids, double penalty) {
@@ -65,6 +72,7 @@ SentenceSearch::SentenceSearch(const Request& request, size_t number, const Gene
     : request_(request),
       config_(config),
       special_(special),
+      max_length_(max_length(request, config)),
       random_(Random(static_cast<uint64_t>(config.seed)).fork(static_cast<uint64_t>(number))) {
   require(static_cast<int64_t>(request.prefix.size()) <= config.max_length,
           "generation: found a prefix of {} tokens, expected at most max_length {}", request.prefix.size(),
@@ -165,7 +173,7 @@ std::vector<int64_t> SentenceSearch::advance(std::span<float> log_probabilities,
         std::make_shared<const Token>(Token{
             c.id, c.log_probability, attention.empty() ? std::vector<float>() : attention[c.parent], parent.last}),
         c.sum, parent.tokens + 1, parent.sample};
-    if (c.id == special_.eos || next.tokens == config_.max_length) {
+    if (c.id == special_.eos || next.tokens == max_length_) {
       complete(std::move(next), c.id == special_.eos);
       continue;
     }
@@ -191,7 +199,7 @@ bool SentenceSearch::decided() const {
   if (config_.sample || complete_.size() < static_cast<size_t>(config_.n_best)) return false;
   const double worst = complete_[static_cast<size_t>(config_.n_best) - 1].score;
   return std::all_of(open_.begin(), open_.end(), [&](const Open& o) {
-    return std::max(score(o.sum, o.tokens + 1), score(o.sum, config_.max_length)) <= worst;
+    return std::max(score(o.sum, o.tokens + 1), score(o.sum, max_length_)) <= worst;
   });
 }
 

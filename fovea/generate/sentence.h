@@ -75,6 +75,7 @@ class SentenceSearch final {
   const Request& request_;
   const GenerationConfig& config_;
   SpecialIds special_;
+  int64_t max_length_;
   Random random_;
   std::vector<Open> open_;
   std::vector<Complete> complete_;  // best first

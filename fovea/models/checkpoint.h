@@ -26,13 +26,7 @@ std::unique_ptr<Model> load_model(const std::filesystem::path& folder);  // as m
 
 template <class M>
 std::unique_ptr<M> load_model_as(const std::filesystem::path& folder) {
-  std::unique_ptr<Model> model = load_model(folder);
-  M* wanted = dynamic_cast<M*>(model.get());
-  if (!wanted)
-    throw Error(Error::invalid, "{}: found a model of family '{}', which does not do this", folder.string(),
-                model->family());
-  model.release();
-  return std::unique_ptr<M>(wanted);
+  return model_as<M>(load_model(folder), folder.string());
 }
 
 }  // namespace fovea

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "fovea/base/catalogue.h"
+#include "fovea/base/error.h"
 #include "fovea/base/fields.h"
 #include "fovea/nn/weights.h"
 
@@ -63,6 +64,16 @@ class ConfigOf final : public ModelConfig {
 template <class M>
 std::unique_ptr<ModelConfig> config_of() {
   return std::make_unique<ConfigOf<M>>();
+}
+
+// The same model by what it can do; an Error if it cannot.
+template <class M>
+std::unique_ptr<M> model_as(std::unique_ptr<Model> model, std::string_view where) {
+  M* wanted = dynamic_cast<M*>(model.get());
+  if (!wanted)
+    throw Error(Error::invalid, "{}: found a model of family '{}', which does not do this", where, model->family());
+  model.release();
+  return std::unique_ptr<M>(wanted);
 }
 
 }  // namespace fovea

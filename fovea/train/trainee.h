@@ -15,8 +15,9 @@
 namespace fovea {
 
 struct StepLoss {
-  Tensor loss;         // one number: the losses of the batch's tokens, added up
-  int64_t tokens = 0;  // how many these were
+  Tensor loss;         // one number: the losses of the batch, added up
+  int64_t losses = 0;  // how many these were
+  int64_t tokens = 0;  // that were read for them
   double epochs = 0;   // passes over the data, with this batch
 };
 

@@ -21,7 +21,7 @@ struct State {
   int64_t step = 0;
   double epochs = 0, seconds = 0;
   double logged_loss = 0;  // added up since the last line of the log
-  int64_t logged_tokens = 0;
+  int64_t logged_losses = 0;
   int64_t validated_step = 0, validations_since_best = 0;
   int64_t best_step = 0;  // 0: no score yet
   std::string best_name;
@@ -34,7 +34,7 @@ struct State {
     f("epochs", epochs, "passes over the data");
     f("seconds", seconds, "time spent");
     f("logged_loss", logged_loss, "losses since the last line of the log, added up");
-    f("logged_tokens", logged_tokens, "their tokens");
+    f("logged_losses", logged_losses, "how many these were");
     f("validated_step", validated_step, "the last step that was validated");
     f("validations_since_best", validations_since_best, "validations since the best one");
     f("best_step", best_step, "step of the best score");
@@ -156,24 +156,25 @@ class Training final {
   void step() {
     const Clock::time_point begin = Clock::now();
     const int64_t number = state_.step + 1;
-    int64_t tokens = 0;
+    int64_t losses = 0, tokens = 0;
     for (int64_t i = 0; i < config_.accumulate; ++i) {
       const uint64_t batch = static_cast<uint64_t>(state_.step * config_.accumulate + i);
       const StepLoss loss = trainee_.next({.training = true, .random = random_.fork(batch)});
       const double value = loss.loss.item();
       check_finite("loss", value, number);
       loss.loss.backward();
+      losses += loss.losses;
       tokens += loss.tokens;
       state_.epochs = loss.epochs;
       state_.logged_loss += value;
     }
     const double factor = schedule_factor(config_.schedule, {.step = number, .steps = config_.steps});
-    require(tokens > 0, "training: the batch of step {} has no tokens", number);
-    progress_.gradient_norm = optimiser_.step({.factor = factor, .divisor = static_cast<double>(tokens)});
+    require(losses > 0, "training: the batch of step {} has nothing to learn from", number);
+    progress_.gradient_norm = optimiser_.step({.factor = factor, .divisor = static_cast<double>(losses)});
     check_finite("gradient", progress_.gradient_norm, number);
     if (average_) average_->update();
     state_.step = number;
-    state_.logged_tokens += tokens;
+    state_.logged_losses += losses;
     timed_tokens_ += tokens;
     timed_seconds_ += seconds_since(begin);
     measure(config_.optimiser.learning_rate * factor);
@@ -196,7 +197,7 @@ class Training final {
     progress_.step = state_.step;
     progress_.epochs = state_.epochs;
     progress_.seconds = state_.seconds;
-    progress_.loss = state_.logged_loss / static_cast<double>(state_.logged_tokens);
+    progress_.loss = state_.logged_loss / static_cast<double>(state_.logged_losses);
     progress_.learning_rate = learning_rate;
     progress_.tokens_per_second = static_cast<double>(timed_tokens_) / std::max(timed_seconds_, 1e-9);
     const double done = share_done();
@@ -212,7 +213,7 @@ class Training final {
                               {"epochs", state_.epochs},
                               {"seconds", std::round(state_.seconds * 1000) / 1000}},
                   .validation = {}});
-    state_.logged_loss = 0, state_.logged_tokens = 0;
+    state_.logged_loss = 0, state_.logged_losses = 0;
     timed_seconds_ = 0, timed_tokens_ = 0;
   }
 

@@ -50,7 +50,7 @@ struct TrainerConfig {
 struct Progress {
   int64_t step = 0;
   double epochs = 0, seconds = 0;
-  double loss = 0;  // a token's, mean since the last line of the log
+  double loss = 0;  // mean since the last line of the log
   double learning_rate = 0, gradient_norm = 0;
   double tokens_per_second = 0;
   double remaining_seconds = 0;

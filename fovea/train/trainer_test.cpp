@@ -51,7 +51,7 @@ class Directions final : public Trainee {
     const Tensor logits = run(rows(points_, ids), context);
     Tensor loss = cross_entropy(logits, rows(classes_, ids), {.reduction = Reduction::sum});
     if (next_ / batch == broken_batch) loss = loss * std::numeric_limits<double>::quiet_NaN();
-    return {loss, batch, static_cast<double>(next_) / examples};
+    return {loss, batch, batch, static_cast<double>(next_) / examples};
   }
 
   std::vector<Score> validate() override {

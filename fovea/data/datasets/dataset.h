@@ -86,8 +86,7 @@ void read_json_lines(const std::string& path, Dataset& into, const JsonKeys& key
 // IOB1 and IOBES to IOB2: an entity begins with B-, every other of its tokens has I-. An Error for what is no such tag.
 std::vector<std::string> to_iob2(const std::vector<std::string>& tags);
 
-// A split that needs no file and that a copy of a text can never cross: CRC-32 of its bytes modulo 100.
-enum class Split { training, validation, test };
-Split split_of(std::string_view text);  // 0 is test, 1 validation, the rest training
+// CRC-32 of its bytes modulo 100: a division that needs no file and that a copy of a text can never cross.
+int64_t bucket_of(std::string_view text);
 
 }  // namespace fovea
