@@ -104,6 +104,14 @@ std::optional<std::string> CommandLine::take_first() {
   return first;
 }
 
+void CommandLine::complete(const BareFlag& flag) {
+  for (size_t i = 0; i < arguments_.size() && arguments_[i] != "--"; ++i) {
+    if (arguments_[i] != long_flag(flag.name)) continue;
+    const std::string next = i + 1 < arguments_.size() ? arguments_[i + 1] : "";
+    if (next != flag.first && next != flag.second) arguments_[i] += std::string("=") + flag.first;
+  }
+}
+
 bool CommandLine::parse() {
   CLI::App& app = app_->app;
   if (!app.get_option_no_throw("--threads")) {  // unless the verb gives the flag a meaning of its own
