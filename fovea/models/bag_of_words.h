@@ -1,6 +1,6 @@
 // The baseline that counts: a text is the multiset of its tokens, the labels come from logistic regression.
 //
-//   logits = b + Σⱼ W[token j] / √tokens
+//   logits = b + Σⱼ W[token j] / √tokens                 padding counts for nothing
 //
 //   BagOfWords model({.vocabulary = 8000, .labels = {"bad", "good"}});   Tensor p = softmax(model.logits(source, {}));
 #pragma once
@@ -35,8 +35,7 @@ class BagOfWords final : public ClassifierModel {
 
  private:
   Config config_;
-  Embedding words_;  // [vocabulary, labels], zeros at first
-  Tensor bias_;
+  Tensor words_, bias_;  // W [vocabulary, labels], b [labels], zeros at first
 };
 
 }  // namespace fovea

@@ -7,21 +7,27 @@
 //   Classifier model({.vocabulary = 8000, .labels = {"bad", "good"}});
 //   Tensor loss = model.loss(source, labels, context);   Tensor p = softmax(model.logits(source, {}));
 //
+// A hard choice j ~ w learns by REINFORCE (Williams 1992) with the loss of the most probable choice as its baseline, which is
+// the self-critic of Rennie et al. 2017, and with a bonus for the entropy H of the weights. The loss's value is that of the
+// choice alone; its gradient is that of
+//
+//   ℓ(j) + (ℓ(j) − ℓ(argmax w)) log w[j] − entropy_bonus · H(w)        the bracket taken as a constant
+//
+// (or straight-through, or the exact marginal of a linear loss: attention/attention.h).
 // The place of the pooling's attention: "pooling" (with pooling "last" and "mean" there is none).
 #pragma once
 
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "fovea/attention/attention.h"
+#include "fovea/models/cells.h"
 #include "fovea/models/decoder.h"
+#include "fovea/models/source_attention.h"
 #include "fovea/models/transformer_layer.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/linear.h"
 #include "fovea/nn/positions.h"
-#include "fovea/nn/recurrent.h"
 
 namespace fovea {
 
@@ -68,9 +74,35 @@ class Classifier final : public ClassifierModel {
   std::string config() const override;
 
  private:
-  struct Pooled;  // the vector, and with hard attention the log-probability of the choice
+  struct Encoded {
+    Tensor states, lengths;  // [batch, tokens, state width], i64 [batch]
+    Tensor ends;             // [last →; last ←] of recurrent states
+  };
+  struct Pooled {
+    Tensor vector;           // [batch, state width]
+    Tensor log_probability;  // [batch], of a hard choice in training by REINFORCE
+  };
+
+  int64_t state_width() const;
+  Source readable(const Source&,
+                  const Context&) const;  // at most the longest, padding beyond the lengths, words dropped
+  Encoded encode(const Source&, const Context&) const;
+  Tensor transformed(const Tensor& x, const Tensor& lengths, const Context&) const;
+  Tensor queries(int64_t batch) const;  // the learned one for each text, [batch, 1, state width]
+  Pooled pool(const Encoded&, const Context&) const;
+  Tensor output(const Tensor& pooled, const Context&) const;
+  Tensor surrogate(const Encoded&, const Tensor& losses, const Pooled&, const Tensor& labels, const Context&) const;
+  Tensor losses(const Tensor& pooled, const Tensor& labels, const Context&) const;  // of each text
 
   Config config_;
+  Dropout dropout_;
+  Embedding embedding_;
+  std::optional<Cells> cells_;
+  std::vector<EncoderLayer> layers_;
+  std::optional<LayerNorm> norm_;
+  Tensor query_;  // [state width]
+  std::optional<SourceAttention> attention_;
+  Linear output_;
 };
 
 }  // namespace fovea

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fovea/base/catalogue.h"
 #include "fovea/base/error.h"
@@ -50,6 +51,14 @@ struct FamilyConfig {
     config.fields(f);
   }
 };
+
+// Errors that name the model's field: a value that is none of the known ones (and what is nearest), a size below 1, a share
+// outside [0, 1), fewer than two labels or the same one twice.
+void check_choice(std::string_view model, std::string_view field, const std::string& found,
+                  const std::vector<std::string>& known);
+void check_size(std::string_view model, std::string_view field, int64_t found);
+void check_share(std::string_view model, std::string_view field, double found);
+void check_labels(std::string_view model, const std::vector<std::string>& labels);
 
 template <class M>
 class ConfigOf final : public ModelConfig {

@@ -9,18 +9,11 @@ namespace {
 using Config = Seq2Seq::Config;
 using kernels::Activation;
 
-void check_choice(const char* field, const std::string& found, const std::vector<std::string>& known) {
-  for (const std::string& name : known) {
-    if (found == name) return;
-  }
-  throw_unknown(fmt::format("value of '{}' of a seq2seq model", field), found, known);
-}
-
 Config completed(Config c) {
-  check_choice("cell", c.cell, {"lstm", "gru"});
-  check_choice("order", c.order, {"bahdanau", "luong"});
-  check_choice("selection", c.selection, {"soft", "hard"});
-  check_choice("hard_gradient", c.hard_gradient, {"straight-through", "marginal"});
+  check_choice("seq2seq model", "cell", c.cell, {"lstm", "gru"});
+  check_choice("seq2seq model", "order", c.order, {"bahdanau", "luong"});
+  check_choice("seq2seq model", "selection", c.selection, {"soft", "hard"});
+  check_choice("seq2seq model", "hard_gradient", c.hard_gradient, {"straight-through", "marginal"});
   if (c.source_vocabulary == 0) c.source_vocabulary = c.vocabulary;
   if (c.attention_width == 0) c.attention_width = c.decoder_width;
   if (c.readout == 0) c.readout = c.tied ? c.embedding : c.decoder_width;

@@ -1,11 +1,14 @@
 #include "fovea/models/source_attention.h"
 
 #include <cmath>
+#include <limits>
 
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/matmul.h"
+#include "fovea/tensor/reduce.h"
+#include "fovea/tensor/softmax.h"
 
 namespace fovea {
 namespace {
@@ -70,17 +73,35 @@ SourceKeys SourceAttention::packed_keys(const Tensor& states, const Tensor& leng
   return packed;
 }
 
-Tensor SourceAttention::operator()(const Tensor& queries, const SourceKeys& source, const Context& c) const {
+AttentionOptions SourceAttention::options(const SourceKeys& source) const {
+  return {.form = score_,
+          .weights = {.vector = form_weights_.vector},
+          .scale = form_->scale(config_.memory_width),
+          .selection = config_.selection,
+          .hard_gradient = config_.hard_gradient,
+          .mask = {.key_lengths = source.lengths}};
+}
+
+AttentionResult SourceAttention::result(const Tensor& queries, const SourceKeys& source, const Context& c) const {
   const Tensor q = form_->fused_query(queries.unsqueeze(2), form_weights_);
-  const AttentionOptions options = {.form = score_,
-                                    .weights = {.vector = form_weights_.vector},
-                                    .scale = form_->scale(config_.memory_width),
-                                    .selection = config_.selection,
-                                    .hard_gradient = config_.hard_gradient,
-                                    .mask = {.key_lengths = source.lengths}};
-  const AttentionResult result =
-      source.keys ? attend(q, source.keys, source.values, options, c) : attend(q, source.cache, options, c);
-  return result.output.squeeze(2);
+  return source.keys ? attend(q, source.keys, source.values, options(source), c)
+                     : attend(q, source.cache, options(source), c);
+}
+
+Tensor SourceAttention::operator()(const Tensor& queries, const SourceKeys& source, const Context& c) const {
+  return result(queries, source, c).output.squeeze(2);
+}
+
+// 0 log 0 = 0: a hidden key's logarithm is replaced before it meets its weight, so that no 0 · ∞ is on the way back.
+Tensor SourceAttention::entropy(const Tensor& queries, const SourceKeys& source) const {
+  require(static_cast<bool>(source.keys), "entropy of attention: found packed keys, expected those of keys()");
+  const AttentionOptions o = options(source);
+  const Tensor q = form_->fused_query(queries.unsqueeze(2), form_weights_).transpose(1, 2);
+  const Tensor scores = o.form->scores(q, source.keys.transpose(1, 2), o.weights) * *o.scale;
+  const Tensor seen = dense_mask(o.mask, scores.size(0), scores.size(2), scores.size(3));
+  const Tensor hidden = full({}, -std::numeric_limits<double>::infinity(), scores.dtype());
+  const Tensor logs = log_softmax(where(seen, scores, hidden));
+  return -sum(exp(logs) * where(seen, logs, zeros({}, logs.dtype())), {-1}).squeeze(1);
 }
 
 }  // namespace fovea

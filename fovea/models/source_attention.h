@@ -38,9 +38,15 @@ class SourceAttention final {
   SourceKeys packed_keys(const Tensor& states, const Tensor& lengths) const;
 
   Tensor operator()(const Tensor& queries, const SourceKeys&, const Context&) const;  // [batch, queries, query width]
+  // The same with what else attend() gives; the output is [batch, queries, 1, memory width].
+  AttentionResult result(const Tensor& queries, const SourceKeys&, const Context&) const;
+  // H = −Σ w log w of each query's weights, [batch, queries], with its gradient; by the formula, in O(queries × keys) memory.
+  Tensor entropy(const Tensor& queries, const SourceKeys&) const;
   void weights(Weights& w);
 
  private:
+  AttentionOptions options(const SourceKeys&) const;
+
   Config config_;
   const Form* form_;   // as it is named
   const Form* score_;  // of projected queries and keys

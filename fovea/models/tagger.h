@@ -1,7 +1,7 @@
 // A label for each word (Ma and Hovy 2016, with attention): characters and words → Bi-LSTM → self-attention → labels.
 //
 //   c[j] = [last →; last ←] of a Bi-LSTM over the characters of word j
-//   h    = BiLSTM(dropout [E[word]; c])
+//   h    = dropout BiLSTM(dropout [E[word]; c])
 //   a    = attend(h, h, h)                               one head of any form, over the words of the sentence
 //   e    = W [h; a] + b                                  emissions; the labels from a softmax or a CRF (nn/crf.h)
 //
@@ -13,15 +13,14 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "fovea/attention/multi_head.h"
+#include "fovea/models/cells.h"
 #include "fovea/models/family.h"
 #include "fovea/nn/crf.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/linear.h"
-#include "fovea/nn/recurrent.h"
 
 namespace fovea {
 
@@ -66,8 +65,9 @@ class Tagger final : public Model {
   std::string attention_place() const { return attention_ ? "attention" : ""; }
 
  private:
-  using Cells = std::variant<Lstm, Gru>;
-  Tensor features(const TaggerInput&, const Context&) const;  // words and characters side by side
+  Tensor features(const TaggerInput&, const Context&) const;      // words and characters side by side
+  Tensor word_vectors(const TaggerInput&, const Context&) const;  // [batch, words, embedding]
+  Tensor spelling(const TaggerInput&, const Context&) const;      // [batch, words, 2 · character_width]
 
   Config config_;
   Dropout dropout_;

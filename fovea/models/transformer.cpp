@@ -23,17 +23,10 @@ struct TransformerState final : DecoderState {
   }
 };
 
-void check_choice(const char* field, const std::string& found, const std::vector<std::string>& known) {
-  for (const std::string& name : known) {
-    if (found == name) return;
-  }
-  throw_unknown(fmt::format("value of '{}' of a transformer", field), found, known);
-}
-
 void check(const Config& c) {
-  check_choice("parts", c.parts, {"encoder-decoder", "encoder", "decoder"});
-  check_choice("norm", c.norm, {"post", "pre"});
-  check_choice("positions", c.positions, {"sinusoidal", "learned", "rotary"});
+  check_choice("transformer", "parts", c.parts, {"encoder-decoder", "encoder", "decoder"});
+  check_choice("transformer", "norm", c.norm, {"post", "pre"});
+  check_choice("transformer", "positions", c.positions, {"sinusoidal", "learned", "rotary"});
   require(c.vocabulary > 0 && c.source_vocabulary >= 0,
           "transformer: found a vocabulary of {} and of {} for the source, expected at least 1, and 0 or more",
           c.vocabulary, c.source_vocabulary);

@@ -19,10 +19,13 @@ class Crf final {
   };
   explicit Crf(const Config&);
 
-  // emissions [batch, words, labels], labels i64 [batch, words], lengths i64 [batch].
+  // emissions [batch, words, labels], labels i64 [batch, words], lengths i64 [batch] (all words if not given). What stands
+  // beyond a length is never looked at; a sentence of no words has the loss 0.
   Tensor loss(const Tensor& emissions, const Tensor& labels, const Tensor& lengths) const;  // Σ −log p(y), one number
-  Tensor best(const Tensor& emissions, const Tensor& lengths) const;  // i64 [batch, words]; 0 beyond the lengths
-  Tensor probabilities(const Tensor& emissions, const Tensor& lengths) const;  // of each label of each word
+  // i64 [batch, words]; of equally good labels the lowest; 0 beyond the lengths.
+  Tensor best(const Tensor& emissions, const Tensor& lengths) const;
+  // Of each label of each word, [batch, words, labels], without a gradient; 0 beyond the lengths.
+  Tensor probabilities(const Tensor& emissions, const Tensor& lengths) const;
   void weights(Weights& w);
 
  private:

@@ -1,0 +1,33 @@
+#include "fovea/models/cells.h"
+
+#include "fovea/tensor/index.h"
+
+namespace fovea {
+namespace {
+
+std::variant<Lstm, Gru> made(const std::string& cell, const Lstm::Config& c) {
+  if (cell == "lstm") return Lstm(c);
+  require(cell == "gru", "recurrent cells: found '{}', expected lstm or gru", cell);
+  return Gru({c.inputs, c.width, c.layers, c.bidirectional, c.dropout, c.bias});
+}
+
+}  // namespace
+
+Cells::Cells(const std::string& cell, const Lstm::Config& c) : layers_(made(cell, c)) {}
+
+RecurrentOutput Cells::operator()(const Tensor& x, const Context& c, const RecurrentOptions& options) const {
+  return std::visit([&](const auto& layers) { return layers(x, c, options); }, layers_);
+}
+
+void Cells::weights(Weights& w) {
+  std::visit([&](auto& layers) { layers.weights(w); }, layers_);
+}
+
+Tensor last_states(const RecurrentOutput& read, int64_t directions) {
+  const Tensor& states = read.last.hidden;
+  const int64_t count = states.size(0);
+  if (directions == 1) return states.select(0, count - 1);
+  return concat({states.select(0, count - 2), states.select(0, count - 1)}, -1);
+}
+
+}  // namespace fovea
