@@ -1,6 +1,5 @@
 #include "cli/results.h"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "fovea/base/error.h"
@@ -9,12 +8,6 @@ namespace fovea {
 
 Results::Results(const std::string& path) {
   if (!path.empty()) file_.emplace(path);
-}
-
-void Results::line(std::string_view text) {
-  std::string line(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  write(line + "\n");
 }
 
 void Results::write(std::string_view text) {

@@ -1,6 +1,6 @@
 // Where a verb's results go: to stdout, each as it comes, or into a file that is written beside its place and renamed.
 //
-//   Results results(options.output);   results.line("…");   results.finish();
+//   Results results(options.output);   results.write("…\n");   results.finish();
 #pragma once
 
 #include <optional>
@@ -15,7 +15,6 @@ class Results final {
  public:
   explicit Results(const std::string& path);  // empty: stdout
 
-  void line(std::string_view text);  // a line break inside becomes a space: one text, one line
   void write(std::string_view text);
   void finish();  // without it a file is not there
 

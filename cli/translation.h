@@ -6,18 +6,14 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/command_line.h"
-#include "cli/texts.h"
+#include "cli/answers.h"
 #include "fovea/generate/config.h"
 
 namespace fovea {
 
-struct TranslationOptions {
-  static constexpr const char* positional = "text";
+struct TranslationOptions : AnswerOptions {
   static constexpr BareFlag bare = {"alignment", "hard", "soft"};
-  std::string model, output, prefix, alignment, svg;
-  bool json = false, show = false, quiet = false;
-  TextOptions texts;
+  std::string prefix, alignment;
   GenerationConfig generation;
 
   // The search's defaults are those of the model that is asked for.

@@ -54,4 +54,28 @@ std::string to_json(const std::string& source, const Translations& translations)
   return line_of(json);
 }
 
+std::string to_json(const TaggedText& t) {
+  Json json = {{"text", t.text}, {"entities", Json::array()}, {"words", tokens_of(t.text, t.words)}};
+  for (const TextEntity& entity : entities_in(t)) {
+    Json part = {{"type", entity.type}};
+    part.update(part_of(t.text, entity.span));
+    part["probability"] = six_digits(entity.probability);
+    json["entities"].push_back(std::move(part));
+  }
+  for (size_t i = 0; i < t.words.size(); ++i) {
+    json["words"][i]["label"] = t.tagged.labels[i];
+    json["words"][i]["probability"] = six_digits(t.tagged.probabilities[i]);
+  }
+  if (t.tagged.attention) json["weights"] = rows_of(t.tagged.attention);
+  return line_of(json);
+}
+
+std::string to_json(const std::string& text, const Classified& c, const std::vector<std::string>& labels) {
+  Json json = {{"text", text}, {"label", labels[c.best]}, {"probability", six_digits(c.probabilities[c.best])}};
+  for (size_t i = 0; i < labels.size(); ++i) json["probabilities"][labels[i]] = six_digits(c.probabilities[i]);
+  json["tokens"] = tokens_of(text, c.tokens);
+  for (size_t i = 0; i < c.weights.size(); ++i) json["tokens"][i]["weight"] = six_digits(c.weights[i]);
+  return line_of(json);
+}
+
 }  // namespace fovea

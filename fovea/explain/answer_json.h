@@ -7,11 +7,19 @@
 
 #include <string>
 
+#include "fovea/explain/entities.h"
+#include "fovea/generate/classify.h"
 #include "fovea/generate/translate.h"
 
 namespace fovea {
 
 // The best translation's keys stand beside the source; with several, "others" holds the rest. A token without bytes is the end.
 std::string to_json(const std::string& source, const Translations&);
+
+// {"text": …, "entities": [{"type", "text", "span", "probability"}], "words": [{"text", "span", "label", "probability"}], "weights": …}
+std::string to_json(const TaggedText&);
+
+// {"text": …, "label": …, "probability": …, "probabilities": {label: …}, "tokens": [{"text", "span", "weight"}]}
+std::string to_json(const std::string& text, const Classified&, const std::vector<std::string>& labels);
 
 }  // namespace fovea
