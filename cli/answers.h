@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 #include "cli/results.h"
 #include "cli/texts.h"
 #include "fovea/explain/heat_map.h"
@@ -49,7 +49,7 @@ class Answers final {
   std::optional<AtomicFile> svg_;
   std::vector<HeatMap> panels_;
   size_t expected_ = 0;
-  Progress progress_;
+  ProgressLine progress_;
 };
 
 }  // namespace fovea

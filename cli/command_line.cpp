@@ -112,6 +112,8 @@ void CommandLine::complete(const BareFlag& flag) {
   }
 }
 
+void CommandLine::use_recipe(const std::string& path) { arguments_.insert(arguments_.begin(), {"--config", path}); }
+
 bool CommandLine::parse() {
   CLI::App& app = app_->app;
   if (!app.get_option_no_throw("--threads")) {  // unless the verb gives the flag a meaning of its own

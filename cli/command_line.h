@@ -8,6 +8,8 @@
 // typed (those of the model that is asked for) has a constructor that takes the CommandLine and looks there:
 //
 //   explicit TranslateOptions(const CommandLine& line) { if (auto model = line.peek("model")) … }
+//
+// and one with defaults that depend on its other fields a `complete()`.
 #pragma once
 
 #include <memory>
@@ -41,6 +43,7 @@ class CommandLine final : public Fields {
     if (const auto path = typed("config")) from_yaml(read_text(*path), options, *path);
     options.fields(*this);
     if (!parse()) return false;
+    if constexpr (requires { options.complete(); }) options.complete();
     if (dump_config_) print(to_yaml(options));
     return !dump_config_;
   }
@@ -49,6 +52,7 @@ class CommandLine final : public Fields {
   std::optional<std::string> peek(const char* name) const;
   // Removes the first argument and returns it; nothing if there is none or it is a flag.
   std::optional<std::string> take_first();
+  void use_recipe(const std::string& path);  // as if --config had been typed
 
   void operator()(const char* name, bool& value, const char* help) override;
   void operator()(const char* name, int64_t& value, const char* help) override;

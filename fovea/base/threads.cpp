@@ -42,11 +42,12 @@ class Pool {
   void run(int64_t count, detail::LoopBody body, void* state) {
     body_ = body, state_ = state, count_ = count;
     next_.store(0, std::memory_order_relaxed);
-    busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+    gate_.store(open, std::memory_order_release);
     epoch_.fetch_add(1, std::memory_order_release);
     epoch_.notify_all();
     take_indices();
-    for (int spins = 0; busy_.load(std::memory_order_acquire) != 0; ++spins) {
+    gate_.fetch_and(~open, std::memory_order_relaxed);
+    for (int spins = 0; gate_.load(std::memory_order_acquire) != 0; ++spins) {
       if (spins < 10000)
         pause();
       else
@@ -67,9 +68,18 @@ class Pool {
       }
       seen = epoch_.load(std::memory_order_acquire);
       if (stop_) return;
+      if (!enter()) continue;
       take_indices();
-      busy_.fetch_sub(1, std::memory_order_release);
+      gate_.fetch_sub(1, std::memory_order_release);
     }
+  }
+
+  bool enter() {
+    uint32_t gate = gate_.load(std::memory_order_relaxed);
+    while (gate & open) {
+      if (gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire)) return true;
+    }
+    return false;
   }
 
   void take_indices() {
@@ -93,7 +103,10 @@ class Pool {
   std::atomic<bool> stop_ = false;
   alignas(64) std::atomic<uint32_t> epoch_ = 0;
   alignas(64) std::atomic<int64_t> next_ = 0;
-  alignas(64) std::atomic<int> busy_ = 0;
+  // How many workers are inside the loop, and whether more may enter: a worker that the system has not woken by the end of a
+  // loop is not waited for.
+  static constexpr uint32_t open = uint32_t{1} << 31;
+  alignas(64) std::atomic<uint32_t> gate_ = 0;
 };
 
 // A process has one set of cores, hence one pool; what is computed does not depend on it.

@@ -178,8 +178,7 @@ Classifier::Pooled Classifier::pool(const Encoded& e, const Context& c) const {
   const int64_t batch = e.states.size(0);
   if (!attention_)
     return {matmul(mean_weights(e.lengths, e.states.shape(), e.states.dtype()), e.states).squeeze(1), {}};
-  const AttentionResult looked =
-      attention_->result(queries(batch), attention_->keys(e.states, e.lengths), c.at("pooling"));
+  const AttentionResult looked = (*attention_)(queries(batch), attention_->keys(e.states, e.lengths), c.at("pooling"));
   Pooled p = {looked.output.reshape({batch, state_width()}), {}};
   if (c.training && config_.selection == "hard" && config_.hard_gradient == "reinforce")
     p.log_probability = looked.log_probability.reshape({batch});

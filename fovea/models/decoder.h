@@ -1,6 +1,6 @@
 // The one interface behind training with pairs and generation, for recurrent and Transformer decoders.
 //
-//   Tensor loss = cross_entropy(model.logits(source, inputs, context), targets);            // teacher forcing
+//   Tensor loss = model.loss(source, inputs, targets, {.ignored = padding}, context);       // teacher forcing
 //   auto state = model.start(source, context);   Tensor next = model.step(*state, ids, context);
 #pragma once
 
@@ -10,6 +10,7 @@
 #include "fovea/data/text/special_ids.h"
 #include "fovea/models/family.h"
 #include "fovea/nn/context.h"
+#include "fovea/tensor/loss.h"
 
 namespace fovea {
 
@@ -31,6 +32,10 @@ class Seq2SeqModel : public Model {
   // Logits of the token after each of the given ones, i64 [batch, tokens] → [batch, tokens, vocabulary]; the first of a row
   // is the start.
   virtual Tensor logits(const Source&, const Tensor& target_ids, const Context&) const = 0;
+
+  // The cross-entropy of those logits; in training with everything else the model learns from.
+  virtual Tensor loss(const Source&, const Tensor& target_ids, const Tensor& wanted_ids, const CrossEntropyOptions&,
+                      const Context&) const;
 
   // The same step by step, with the same bits: ids i64 [batch] → [batch, vocabulary].
   virtual std::unique_ptr<DecoderState> start(const Source&, const Context&) const = 0;

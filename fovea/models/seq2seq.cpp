@@ -1,7 +1,10 @@
 #include "fovea/models/seq2seq.h"
 
+#include <algorithm>
+
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
+#include "fovea/tensor/reduce.h"
 
 namespace fovea {
 namespace {
@@ -13,7 +16,14 @@ Config completed(Config c) {
   check_choice("seq2seq model", "cell", c.cell, {"lstm", "gru"});
   check_choice("seq2seq model", "order", c.order, {"bahdanau", "luong"});
   check_choice("seq2seq model", "selection", c.selection, {"soft", "hard"});
-  check_choice("seq2seq model", "hard_gradient", c.hard_gradient, {"straight-through", "marginal"});
+  check_choice("seq2seq model", "hard_gradient", c.hard_gradient, {"straight-through", "marginal", "reinforce"});
+  require(c.entropy_bonus >= 0 && c.coverage_loss >= 0,
+          "seq2seq: found an entropy_bonus of {} and a coverage_loss of {}, expected 0 or more", c.entropy_bonus,
+          c.coverage_loss);
+  require(c.coverage || c.coverage_loss == 0,
+          "seq2seq: found a coverage_loss without coverage, expected coverage: true");
+  require(!c.coverage || c.attention != "none",
+          "seq2seq: found coverage without attention, expected a form of attention");
   if (c.source_vocabulary == 0) c.source_vocabulary = c.vocabulary;
   if (c.attention_width == 0) c.attention_width = c.decoder_width;
   if (c.readout == 0) c.readout = c.tied ? c.embedding : c.decoder_width;
@@ -50,6 +60,11 @@ int64_t readout_inputs(const Config& c) {
   return c.decoder_width + memory + (c.order == "bahdanau" ? c.embedding : 0);
 }
 
+HardGradient hard_gradient(const Config& c) {
+  if (c.hard_gradient == "marginal") return HardGradient::marginal;
+  return c.hard_gradient == "reinforce" ? HardGradient::reinforce : HardGradient::straight_through;
+}
+
 // The last states of the top layer's directions side by side:  [layers · directions, batch, width] → [batch, memory width]
 Tensor top_of(const Tensor& states, int64_t directions) {
   const int64_t count = states.size(0);
@@ -68,18 +83,27 @@ Tensor reordered_layers(const Tensor& states, const Tensor& batch_rows) {
 
 }  // namespace
 
+// One tensor for each call of look(), [batch, steps].
+struct Seq2Seq::Notes {
+  std::vector<Tensor> log_probabilities, entropies, repetitions;
+};
+
 // `packed` serves every step with the weights as they were at the start.
 struct Seq2Seq::State final : DecoderState {
   RecurrentState cells;
   Tensor fed;      // o[t−1], [batch, 1, readout]
   Tensor summary;  // c[t] without attention, [batch, 1, memory width]
   SourceKeys keys;
+  Tensor coverage;  // Σ of the weights so far, [batch, 1, tokens]
   std::vector<Tensor> packed;
+  Notes* notes = nullptr;  // written if given
+  bool greedy = false;     // hard choices are the most probable ones in training, too
 
   void reorder(const Tensor& batch_rows) override {
     cells = {reordered_layers(cells.hidden, batch_rows), reordered_layers(cells.cell, batch_rows)};
     if (fed) fed = rows(fed, batch_rows);
     summary = rows(summary, batch_rows);
+    if (coverage) coverage = rows(coverage, batch_rows);
     keys.reorder(batch_rows);
   }
 };
@@ -99,7 +123,10 @@ void Config::fields(Fields& f) {
   f("order", order, "bahdanau: attend with the state before the step, luong: after it");
   f("input_feeding", input_feeding, "luong: whether a step's attentional vector is an input of the next");
   f("selection", selection, "soft: the mean of the states by their weights, hard: one of them");
-  f("hard_gradient", hard_gradient, "gradient of a hard choice: straight-through or marginal");
+  f("hard_gradient", hard_gradient, "gradient of a hard choice: straight-through, marginal or reinforce");
+  f("entropy_bonus", entropy_bonus, "reinforce: how much the entropy of the weights is worth");
+  f("coverage", coverage, "whether a score depends on the weight that its token has had so far");
+  f("coverage_loss", coverage_loss, "how much weight on what had it before costs in training");
   f("readout", readout, "width of what the output is computed from; 0: decoder_width, or embedding if tied");
   f("tied", tied, "whether source, target and output share one embedding");
   f("dropout", dropout, "share of embeddings, of layers' outputs and of the readout that is dropped in training");
@@ -124,13 +151,13 @@ Seq2Seq::Seq2Seq(const Config& given)
   }
   if (c.cell == "lstm") cell_bridge_.emplace(Linear::Config{memory_width(), c.decoder_layers * c.decoder_width, true});
   if (c.attention == "none") return;
-  attention_.emplace(SourceAttention::Config{
-      .form = c.attention,
-      .query_width = c.decoder_width,
-      .memory_width = memory_width(),
-      .hidden = c.attention_width,
-      .selection = c.selection == "hard" ? Selection::hard : Selection::soft,
-      .hard_gradient = c.hard_gradient == "marginal" ? HardGradient::marginal : HardGradient::straight_through});
+  attention_.emplace(SourceAttention::Config{.form = c.attention,
+                                             .query_width = c.decoder_width,
+                                             .memory_width = memory_width(),
+                                             .hidden = c.attention_width,
+                                             .selection = c.selection == "hard" ? Selection::hard : Selection::soft,
+                                             .hard_gradient = hard_gradient(c),
+                                             .coverage = c.coverage});
 }
 
 void Seq2Seq::weights(Weights& w) {
@@ -147,7 +174,7 @@ void Seq2Seq::weights(Weights& w) {
 
 std::string Seq2Seq::config() const { return to_json(FamilyConfig<Config>{std::string(family()), config_}); }
 
-bool Seq2Seq::feeds_back() const { return feeding() || (bahdanau() && attention_); }
+bool Seq2Seq::feeds_back() const { return feeding() || config_.coverage || (bahdanau() && attention_); }
 
 Tensor Seq2Seq::embedded(const Embedding& words, const Tensor& ids, const Context& c) const {
   require(ids && ids.rank() == 2 && ids.dtype() == DType::i64, "seq2seq: found ids {}, expected I64 [batch, tokens]",
@@ -172,13 +199,28 @@ Seq2Seq::State Seq2Seq::first_state(const Encoded& e) const {
   s.cells = e.first;
   s.summary = e.summary.unsqueeze(1);
   if (feeding()) s.fed = zeros({e.summary.size(0), 1, config_.readout}, e.summary.dtype());
+  if (config_.coverage) s.coverage = zeros({e.states.size(0), 1, e.states.size(1)}, e.states.dtype());
   if (e.summary.dtype() == DType::f32) s.packed = std::visit([](const auto& cells) { return cells.pack(); }, decoder_);
   return s;
 }
 
-Tensor Seq2Seq::look(const Tensor& queries, const State& s, const Context& c) const {
-  if (attention_) return (*attention_)(queries, s.keys, c.at("attention"));
-  return s.summary.expand({queries.size(0), queries.size(1), memory_width()});
+Tensor Seq2Seq::look(const Tensor& queries, State& s, const Context& context) const {
+  if (!attention_) return s.summary.expand({queries.size(0), queries.size(1), memory_width()});
+  Context c = context.at("attention");
+  c.training = c.training && !s.greedy;
+  const SourceKeys covered = s.coverage ? attention_->covered(s.keys, s.coverage) : SourceKeys{};
+  const SourceKeys& keys = s.coverage ? covered : s.keys;
+  const AttentionResult result = (*attention_)(queries, keys, c);
+  if (s.notes && reinforced()) {
+    s.notes->log_probabilities.push_back(result.log_probability.squeeze(1));
+    if (config_.entropy_bonus > 0) s.notes->entropies.push_back(attention_->entropy(queries, keys));
+  }
+  const Tensor out = result.output.squeeze(2);
+  if (!s.coverage) return out;
+  const Tensor weights = out.slice(-1, memory_width(), out.size(-1));
+  if (s.notes) s.notes->repetitions.push_back(sum(minimum(weights, s.coverage), {-1}));
+  s.coverage = s.coverage + weights;
+  return out.slice(-1, 0, memory_width());
 }
 
 // The equations at the top of the header. Several steps at once where none needs more of the one before than its state.
@@ -210,6 +252,10 @@ Tensor Seq2Seq::output(const Tensor& readout, const Context& c) const {
 Tensor Seq2Seq::logits(const Source& source, const Tensor& target_ids, const Context& context) const {
   const Encoded e = encode(source, context);
   State s = first_state(e);
+  return decoded(e, target_ids, s, context);
+}
+
+Tensor Seq2Seq::decoded(const Encoded& e, const Tensor& target_ids, State& s, const Context& context) const {
   if (attention_) s.keys = attention_->keys(e.states, e.lengths);
   const Context c = context.at("decoder");
   if (!feeds_back()) return output(advance(target_ids, s, c), c);
@@ -223,10 +269,60 @@ Tensor Seq2Seq::logits(const Source& source, const Tensor& target_ids, const Con
   return output(concat(readouts, 1), c);
 }
 
+namespace {
+
+// Σ x[t′] over t′ ≥ t, [batch, steps], without a gradient.
+Tensor from_here_on(const Tensor& x) {
+  Tensor sums = x.detach().clone();
+  for (int64_t t = x.size(1) - 2; t >= 0; --t) {
+    Tensor now = sums.slice(1, t, t + 1);
+    now.copy_from(now + sums.slice(1, t + 1, t + 2));
+  }
+  return sums;
+}
+
+// 1 where a loss counts, 0 where the token that is wanted is ignored.
+Tensor counting(const Tensor& wanted_ids, int64_t ignored, DType type) {
+  std::vector<double> counts;
+  for (int64_t id : wanted_ids.values<int64_t>()) counts.push_back(id == ignored ? 0 : 1);
+  return tensor(wanted_ids.shape(), counts).to(type);
+}
+
+}  // namespace
+
+// Both parts are in the header. What is added for its gradient alone is taken off again from the value.
+Tensor Seq2Seq::loss(const Source& source, const Tensor& target_ids, const Tensor& wanted_ids,
+                     const CrossEntropyOptions& options, const Context& context) const {
+  if (!context.training || (!reinforced() && config_.coverage_loss == 0))
+    return Seq2SeqModel::loss(source, target_ids, wanted_ids, options, context);
+  require(options.reduction != Reduction::none, "seq2seq: found a loss for each token, expected their sum or mean");
+  const CrossEntropyOptions each = {options.smoothing, options.ignored, Reduction::none};
+  const Encoded e = encode(source, context);
+  Notes notes;
+  State s = first_state(e);
+  s.notes = &notes;
+  const Tensor losses = cross_entropy(decoded(e, target_ids, s, context), wanted_ids, each);
+  const Tensor counts = counting(wanted_ids, options.ignored, losses.dtype());
+  Tensor total = sum(losses);
+  if (config_.coverage_loss > 0) total = total + config_.coverage_loss * sum(counts * concat(notes.repetitions, 1));
+  if (reinforced()) {
+    State greedy = first_state(e);
+    greedy.greedy = true;
+    Context quiet = context;
+    quiet.trace = nullptr;
+    const Tensor baseline = cross_entropy(decoded(e, target_ids, greedy, quiet), wanted_ids, each);
+    Tensor more = sum((from_here_on(losses) - from_here_on(baseline)) * concat(notes.log_probabilities, 1));
+    if (config_.entropy_bonus > 0) more = more - config_.entropy_bonus * sum(counts * concat(notes.entropies, 1));
+    total = total + (more - more.detach());
+  }
+  return options.reduction == Reduction::sum ? total : total / std::max(1.0, sum(counts).item());
+}
+
 std::unique_ptr<DecoderState> Seq2Seq::start(const Source& source, const Context& context) const {
   const Encoded e = encode(source, context);
   auto s = std::make_unique<State>(first_state(e));
-  if (attention_) s->keys = attention_->packed_keys(e.states, e.lengths);
+  if (attention_)
+    s->keys = config_.coverage ? attention_->keys(e.states, e.lengths) : attention_->packed_keys(e.states, e.lengths);
   return s;
 }
 
@@ -235,7 +331,7 @@ Tensor Seq2Seq::step(DecoderState& state, const Tensor& ids, const Context& cont
   State& s = dynamic_cast<State&>(state);
   Tensor y = output(advance(ids.unsqueeze(1), s, c), c).squeeze(1);
   // Weights in training would let the tape grow with every step.
-  s.cells = {s.cells.hidden.detach(), s.cells.cell.detach()}, s.fed = s.fed.detach();
+  s.cells = {s.cells.hidden.detach(), s.cells.cell.detach()}, s.fed = s.fed.detach(), s.coverage = s.coverage.detach();
   return y;
 }
 

@@ -10,6 +10,13 @@
 //   Seq2Seq model({.vocabulary = 8000, .attention = "additive"});
 //   Tensor logits = model.logits(source, inputs, context);
 //
+// Coverage: source_attention.h. With a coverage_loss λ training adds λ Σ min(a[t,j], Σ a[t′,j] over t′ < t) for each wanted token.
+// A hard choice j[t] ~ a[t] learns by REINFORCE (Williams 1992) from the losses ℓ[t′] of its own and later steps, less those
+// that the most probable choices would have had (the self-critic of Rennie et al. 2017), with a bonus for the entropy H of
+// the weights. loss() has the value of the cross-entropy alone and the gradient of
+//
+//   Σ ℓ[t] + (Σ ℓ[t′] − ℓ_greedy[t′] over t′ ≥ t) log a[t, j[t]] − entropy_bonus · H(a[t])   the bracket taken as a constant
+//
 // With attention "none" c[t] is always [last h→; last h←], the one vector that has to hold the whole sentence. The place of
 // its attention: decoder.attention.
 #pragma once
@@ -40,6 +47,9 @@ class Seq2Seq final : public Seq2SeqModel {
     bool input_feeding = true;
     std::string selection = "soft";
     std::string hard_gradient = "straight-through";
+    double entropy_bonus = 0.01;  // REINFORCE
+    bool coverage = false;
+    double coverage_loss = 0;
     int64_t readout = 0;
     bool tied = false;
     double dropout = 0;
@@ -50,6 +60,8 @@ class Seq2Seq final : public Seq2SeqModel {
   explicit Seq2Seq(const Config&);
 
   Tensor logits(const Source&, const Tensor& target_ids, const Context&) const override;
+  Tensor loss(const Source&, const Tensor& target_ids, const Tensor& wanted_ids, const CrossEntropyOptions&,
+              const Context&) const override;
   std::unique_ptr<DecoderState> start(const Source&, const Context&) const override;
   Tensor step(DecoderState&, const Tensor& ids, const Context&) const override;
 
@@ -63,6 +75,7 @@ class Seq2Seq final : public Seq2SeqModel {
  private:
   using Cells = std::variant<Lstm, Gru>;
   struct State;
+  struct Notes;  // of each step, what training needs beside the logits
   struct Encoded {
     Tensor states, lengths, summary;  // [batch, tokens, memory width], i64 [batch], [batch, memory width]
     RecurrentState first;             // of the decoder
@@ -74,7 +87,9 @@ class Seq2Seq final : public Seq2SeqModel {
   int64_t memory_width() const { return (config_.bidirectional ? 2 : 1) * config_.encoder_width; }
   Encoded encode(const Source&, const Context&) const;
   State first_state(const Encoded&) const;
-  Tensor look(const Tensor& queries, const State&, const Context&) const;
+  bool reinforced() const { return config_.selection == "hard" && config_.hard_gradient == "reinforce"; }
+  Tensor decoded(const Encoded&, const Tensor& target_ids, State&, const Context&) const;  // logits
+  Tensor look(const Tensor& queries, State&, const Context&) const;
   Tensor embedded(const Embedding&, const Tensor& ids, const Context&) const;
   Tensor advance(const Tensor& ids, State&, const Context&) const;  // [batch, steps] → o, [batch, steps, readout]
   Tensor output(const Tensor& readout, const Context&) const;

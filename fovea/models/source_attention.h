@@ -2,9 +2,13 @@
 //
 //   SourceAttention attention({.form = "additive", .query_width = 512, .memory_width = 512, .hidden = 512});
 //   SourceKeys keys = attention.keys(states, lengths);
-//   Tensor context = attention(queries, keys, c);      // [batch, queries, memory width]
+//   Tensor context = attention(queries, keys, c).output;           // [batch, queries, 1, memory width]
 //
 // Each form is a projection of the queries, one of the keys, and a score of the two: a dot product, or vᵀ tanh(q + k).
+//
+// With coverage (Tu et al. 2016, See, Liu and Manning 2017) a token's score depends on the weight it has had so far, too:
+//
+//   c[t,j] = Σ a[t′,j] over t′ < t        e[t,j] = vᵀ tanh(q + k + w c[t,j])   or   qᵀ k + w c[t,j]
 #pragma once
 
 #include <string>
@@ -19,6 +23,7 @@ struct SourceKeys {
   Tensor keys, values;  // [batch, tokens, 1, width]; no tensors once the cache has them
   Tensor lengths;       // i64 [batch]; all tokens if not given
   LayerCache cache;
+  Tensor bias = {};  // added to the scores, [batch, 1, 1, tokens]
 
   void reorder(const Tensor& batch_rows);
 };
@@ -30,6 +35,7 @@ class SourceAttention final {
     int64_t query_width = 0, memory_width = 0, hidden = 0;
     Selection selection = Selection::soft;
     HardGradient hard_gradient = HardGradient::straight_through;
+    bool coverage = false;
   };
   explicit SourceAttention(const Config&);
 
@@ -37,9 +43,12 @@ class SourceAttention final {
   // The same as the fused kernel reads them, for inference step by step.
   SourceKeys packed_keys(const Tensor& states, const Tensor& lengths) const;
 
-  Tensor operator()(const Tensor& queries, const SourceKeys&, const Context&) const;  // [batch, queries, query width]
-  // The same with what else attend() gives; the output is [batch, queries, 1, memory width].
-  AttentionResult result(const Tensor& queries, const SourceKeys&, const Context&) const;
+  AttentionResult operator()(const Tensor& queries, const SourceKeys&,
+                             const Context&) const;  // [batch, queries, query width]
+
+  // The keys as they are after weights that add up to `coverage`, [batch, 1, tokens]. They are those of keys() on values with
+  // a one for each token behind them, so that the output holds the weights, with their gradient, behind the context.
+  SourceKeys covered(const SourceKeys&, const Tensor& coverage) const;
   // H = −Σ w log w of each query's weights, [batch, queries], with its gradient; by the formula, in O(queries × keys) memory.
   Tensor entropy(const Tensor& queries, const SourceKeys&) const;
   void weights(Weights& w);
@@ -51,6 +60,7 @@ class SourceAttention final {
   const Form* form_;   // as it is named
   const Form* score_;  // of projected queries and keys
   FormWeights form_weights_;
+  Tensor coverage_;  // w, [hidden] or [1]
 };
 
 }  // namespace fovea

@@ -18,7 +18,6 @@ using Config = Tagger::Config;
 Config checked(const Config& c) {
   check_labels("tagger", c.labels);
   check_choice("tagger", "cell", c.cell, {"lstm", "gru"});
-  check_choice("tagger", "output", c.output, {"crf", "softmax"});
   std::vector<std::string> forms = {"none"};
   for (const Form* form : catalogue<Form>()) forms.emplace_back(form->name);
   check_choice("tagger", "attention", c.attention, forms);
@@ -97,7 +96,7 @@ void Config::fields(Fields& f) {
   f("character_embedding", character_embedding, "width of an embedded character");
   f("character_width", character_width, "width of the characters' state in each direction");
   f("attention", attention, "of the words to each other: scaled-dot, dot, general, additive, concat or none");
-  f("output", output, "crf: the most probable sequence of labels, softmax: of each word's label on its own");
+  f("crf", crf, "whether the labels of a sentence are chosen together (CRF), or each by its own softmax");
   f("dropout", dropout, "share of the words' vectors and of the states that is dropped in training");
   f("word_dropout", word_dropout, "share of the words that is read as unknown in training");
   f("padding", padding, "id of padding");
@@ -118,7 +117,7 @@ Tagger::Tagger(const Config& c)
       output_({.inputs = (c.attention == "none" ? 2 : 4) * c.width, .outputs = static_cast<int64_t>(c.labels.size())}) {
   if (c.attention != "none")
     attention_.emplace(MultiHeadAttention::Config{.width = 2 * c.width, .heads = 1, .form = c.attention});
-  if (c.output == "crf") crf_.emplace(Crf::Config{static_cast<int64_t>(c.labels.size())});
+  if (c.crf) crf_.emplace(Crf::Config{static_cast<int64_t>(c.labels.size())});
 }
 
 void Tagger::weights(Weights& w) {

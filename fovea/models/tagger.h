@@ -41,7 +41,7 @@ class Tagger final : public Model {
     int64_t embedding = 100, width = 128, layers = 1;
     int64_t character_embedding = 30, character_width = 25;  // of each direction
     std::string attention = "scaled-dot";
-    std::string output = "crf";
+    bool crf = true;
     double dropout = 0.5;
     double word_dropout = 0;
     int64_t padding = 0, unknown = 3;

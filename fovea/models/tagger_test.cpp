@@ -15,7 +15,7 @@ TaggerInput golden_input() {
   return {file["words"], file["lengths"], file["characters"], file["character_lengths"]};
 }
 
-Tagger::Config golden_config(const std::string& cell, const std::string& attention, const std::string& output) {
+Tagger::Config golden_config(const std::string& cell, const std::string& attention, bool crf) {
   return {.vocabulary = 11,
           .characters = 7,
           .labels = four,
@@ -26,7 +26,7 @@ Tagger::Config golden_config(const std::string& cell, const std::string& attenti
           .character_embedding = 2,
           .character_width = 3,
           .attention = attention,
-          .output = output};
+          .crf = crf};
 }
 
 // The scores beyond the lengths mean nothing; the file has zeros there.
@@ -44,9 +44,9 @@ TEST(Tagger, EqualsPyTorch) {
         name, [&] { return Tagger(c); }, [](const Tagger& m) { return real_scores(m, golden_input()); },
         [](const Tagger& m) { return m.loss(golden_input(), label_golden_file()["tags"], {}); });
   };
-  check("tagger_lstm_crf", golden_config("lstm", "scaled-dot", "crf"));
-  check("tagger_gru_softmax", golden_config("gru", "additive", "softmax"));
-  check("tagger_plain", golden_config("lstm", "none", "crf"));
+  check("tagger_lstm_crf", golden_config("lstm", "scaled-dot", true));
+  check("tagger_gru_softmax", golden_config("gru", "additive", false));
+  check("tagger_plain", golden_config("lstm", "none", true));
 }
 
 // Sentences of 7, 1, 17, 0 and 5 words of up to 6 characters; beyond the lengths stands what would be an error elsewhere.
@@ -72,7 +72,7 @@ struct Sentences {
   }
 };
 
-Tagger::Config small(const std::string& attention, const std::string& output = "crf") {
+Tagger::Config small(const std::string& attention, bool crf = true) {
   return {.vocabulary = 33,
           .characters = 9,
           .labels = four,
@@ -81,7 +81,7 @@ Tagger::Config small(const std::string& attention, const std::string& output = "
           .character_embedding = 5,
           .character_width = 7,
           .attention = attention,
-          .output = output,
+          .crf = crf,
           .dropout = 0};
 }
 
@@ -90,7 +90,7 @@ const std::vector<std::string> forms = {"scaled-dot", "dot", "general", "additiv
 TEST(Tagger, GradientsOfAllWeightsEqualFiniteDifferences) {
   for (const std::string& form : forms) {
     SCOPED_TRACE(form);
-    Tagger::Config c = golden_config(form == "dot" ? "gru" : "lstm", form, form == "concat" ? "softmax" : "crf");
+    Tagger::Config c = golden_config(form == "dot" ? "gru" : "lstm", form, form != "concat");
     c.width = 2, c.layers = 1, c.embedding = 2, c.character_width = 1;
     Tagger model(c);
     randomise(model);
@@ -122,8 +122,8 @@ TEST(Tagger, PaddedHasTheBitsOfAlone) {
 
 TEST(Tagger, SameBitsForAnyThreadCount) {
   const Sentences s;
-  for (const std::string output : {"crf", "softmax"}) {
-    Tagger::Config c = small("scaled-dot", output);
+  for (const bool crf : {true, false}) {
+    Tagger::Config c = small("scaled-dot", crf);
     c.dropout = 0.3, c.word_dropout = 0.2;
     Tagger model(c);
     randomise(model);
@@ -197,7 +197,7 @@ TEST(Tagger, WordsCharactersAndNeighboursMatter) {
 
 TEST(Tagger, SoftmaxLabelsAreThoseOfEachWord) {
   const Sentences s;
-  Tagger model(small("none", "softmax"));
+  Tagger model(small("none", false));
   randomise(model);
   const Tensor scores = model.scores(s.x, {});
   const std::vector<int64_t> best = model.best(scores, s.x.lengths).values<int64_t>();
@@ -259,7 +259,6 @@ TEST(Tagger, WhatDoesNotFitIsAnError) {
   EXPECT_NE(with([](auto& c) { c.labels = {"O"}; }).find("1 labels"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.labels = {"O", "X", "O"}; }).find("'O' twice"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.cell = "lsmt"; }).find("'lstm'"), std::string::npos);
-  EXPECT_NE(with([](auto& c) { c.output = "crff"; }).find("'crf'"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.attention = "aditive"; }).find("'additive'"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.width = 0; }).find("width of 0"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.vocabulary = 0; }).find("vocabulary of 0"), std::string::npos);

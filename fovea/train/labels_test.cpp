@@ -40,7 +40,7 @@ TEST(LearnLabels, TaggersLearnADozenSentences) {
   const TaggerInput x = {random_ids({12, 8}, 3, 30, 1), tensor({12}, lengths), random_ids({12, 8, 5}, 1, 8, 2),
                          random_ids({12, 8}, 1, 5, 3)};
   const Tensor labels = random_ids({12, 8}, 0, 4, 4);
-  for (const std::string output : {"crf", "softmax"}) {
+  for (const bool crf : {true, false}) {
     for (const std::string attention : {"scaled-dot", "dot", "general", "additive", "concat", "none"}) {
       Tagger model({.vocabulary = 33,
                     .characters = 9,
@@ -51,14 +51,14 @@ TEST(LearnLabels, TaggersLearnADozenSentences) {
                     .character_embedding = 8,
                     .character_width = 8,
                     .attention = attention,
-                    .output = output,
+                    .crf = crf,
                     .dropout = 0.1});
-      const double loss = learn(model, 80, 0.01, 12, [&](const Context& c) { return model.loss(x, labels, c); });
-      EXPECT_LT(loss, 0.5) << output << ", " << attention;
+      const double loss = learn(model, 160, 0.01, 12, [&](const Context& c) { return model.loss(x, labels, c); });
+      EXPECT_LT(loss, 0.6) << (crf ? "crf" : "softmax") << ", " << attention;
       const std::vector<int64_t> best = model.best(model.scores(x, {}), x.lengths).values<int64_t>();
       for (int64_t i = 0; i < 12 * 8; ++i) {
         const int64_t wanted = i % 8 < lengths[static_cast<size_t>(i / 8)] ? labels.data<int64_t>()[i] : 0;
-        ASSERT_EQ(best[static_cast<size_t>(i)], wanted) << output << ", " << attention << ": " << i;
+        ASSERT_EQ(best[static_cast<size_t>(i)], wanted) << (crf ? "crf" : "softmax") << ", " << attention << ": " << i;
       }
     }
   }

@@ -16,7 +16,7 @@ class PairsRecipe final : public Recipe {
         pairs(pairs_task),
         source_key(pairs_task.source_key),
         target_key(pairs_task.target_key),
-        longest(pairs_task.longest) {
+        max_tokens(pairs_task.max_tokens) {
     generation.beam_size = 5;
     generation.max_length = pairs_task.max_length;
     generation.max_ratio = 3;
@@ -35,7 +35,7 @@ class PairsRecipe final : public Recipe {
   std::vector<std::string> target_data, target_validation;
   std::string source_key, target_key;
   bool reverse = false;
-  int64_t batch_tokens = 4096, longest;
+  int64_t batch_tokens = 4096, max_tokens;
   double label_smoothing = 0.1;
   GenerationConfig generation;
 
@@ -47,7 +47,7 @@ class PairsRecipe final : public Recipe {
     f("target_key", target_key, "JSON lines: the key of the target");
     f("reverse", reverse, "learn from the second text to the first");
     f("batch_tokens", batch_tokens, "tokens of a batch, both sides and padding included");
-    f("longest", longest, "leave out pairs in which a side has more tokens; 0: none");
+    f("max_tokens", max_tokens, "leave out pairs in which a side has more tokens; 0: none");
     f("label_smoothing", label_smoothing, "share of the target's probability that is spread over all tokens");
     f("beam_size", generation.beam_size, "generation_config.json: open hypotheses of beam search");
     f("length_penalty", generation.length_penalty,
@@ -59,8 +59,8 @@ class PairsRecipe final : public Recipe {
     if (family == "seq2seq") return R"({"dropout": 0.2})";
     return R"({"width": 256, "heads": 4, "hidden": 1024, "encoder_layers": 3, "decoder_layers": 3, "norm": "pre"})";
   }
+  void default_end() override { trainer.minutes = 30; }
   void trainer_defaults() override {
-    trainer.minutes = 30;
     trainer.average = 0.999;
     trainer.optimiser.beta2 = 0.98;
     trainer.optimiser.learning_rate = family == "seq2seq" ? 1e-3 : 2e-3;
@@ -83,7 +83,7 @@ class PairsTrainee final : public SampleTrainee {
     const nlohmann::json known = {
         {"vocabulary", tokenizer_->size()}, {"padding", special.pad}, {"start", special.bos}, {"end", special.eos}};
     model_ = model_as<Seq2SeqModel>(recipe.make_model(known.dump()), "training");
-    make_samples({.tokens = recipe.batch_tokens, .longest = recipe.longest}, preparation);
+    make_samples({.tokens = recipe.batch_tokens, .longest = recipe.max_tokens}, preparation);
   }
 
   void save(const std::filesystem::path& folder) override {

@@ -12,7 +12,7 @@ struct PairsTask {
   std::string_view name;
   std::vector<Score> (*score)(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references);
   std::string source_key, target_key;  // in JSON lines
-  int64_t longest = 100;               // tokens; longer examples are left out
+  int64_t max_tokens = 100;            // tokens; longer examples are left out
   int64_t max_length = 256;            // of what is generated
 };
 

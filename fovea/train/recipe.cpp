@@ -63,8 +63,13 @@ void Recipe::fields(Fields& f) {
   card.fields(f);
 }
 
+void Recipe::complete() {
+  if (trainer.steps == 0 && trainer.epochs == 0 && trainer.minutes == 0) default_end();
+}
+
 std::unique_ptr<Model> Recipe::make_model(const std::string& known) {
-  choose_family(family);
+  require(family == chosen_, "--family: found {} for a recipe of family {}; leave --family out, or the recipe", family,
+          chosen_);
   from_json(known, *model_, "recipe");
   std::unique_ptr<Model> model = model_->make();
   initialise(*model, Random(static_cast<uint64_t>(trainer.seed)).fork("weights"));

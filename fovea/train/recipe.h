@@ -44,6 +44,7 @@ class Recipe {
   virtual ~Recipe() = default;
 
   void fields(Fields& f);
+  void complete();  // a training without an end gets the task's
   virtual Examples read() const = 0;
   // Reads the data, learns the vocabulary, makes the model with its first weights. The trainee refers to this recipe.
   virtual std::unique_ptr<Trainee> prepare(const Preparation&) = 0;
@@ -66,6 +67,7 @@ class Recipe {
   virtual void task_fields(Fields&) = 0;
   virtual std::string model_defaults() const = 0;  // of the chosen family, as JSON
   virtual void trainer_defaults() = 0;             // for the chosen family
+  virtual void default_end() = 0;                  // of a training without one
 
  private:
   std::vector<std::string> families_;

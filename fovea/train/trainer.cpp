@@ -114,10 +114,8 @@ class Training final {
     fs::create_directories(options_.folder, failure);
     if (failure) throw Error(Error::io, "{}: cannot be made: {}", options_.folder.string(), failure.message());
     recover_folder(options_.folder / "best");
-    const bool found = recover_folder(last);
-    if (found && options_.resume) return restore(last);
-    require(!found, "{}: found a training that began before; --resume goes on with it, another --output keeps it",
-            options_.folder.string());
+    check_folder(options_);
+    if (recover_folder(last)) return restore(last);
     fs::remove(log);
   }
 
@@ -303,9 +301,15 @@ class Training final {
 
 }  // namespace
 
+void check_folder(const TrainerOptions& options) {
+  require(!options.folder.empty(), "training: found no folder to write to, expected --output");
+  require(options.resume || !recover_folder(options.folder / "last"),
+          "{}: found a training that began before; --resume goes on with it, another --output keeps it",
+          options.folder.string());
+}
+
 TrainingResult train(Trainee& trainee, const TrainerConfig& config, const TrainerOptions& options) {
   check(config);
-  require(!options.folder.empty(), "training: found no folder to write to, expected --output");
   return Training(trainee, config, options).run();
 }
 

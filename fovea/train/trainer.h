@@ -72,6 +72,9 @@ struct TrainingResult {
   int64_t best_step = 0;
 };
 
+// An Error if the folder holds a training already and it is not to be resumed.
+void check_folder(const TrainerOptions&);
+
 // A loss or gradient that is NaN or infinite is an Error that names the step; last/ stays as it was.
 TrainingResult train(Trainee&, const TrainerConfig&, const TrainerOptions&);
 

@@ -116,7 +116,9 @@ Span without_spaces(std::string_view text, Span span) {
 }
 
 std::string_view trim(std::string_view text) {
-  const auto space = [](char c) { return is_space(static_cast<unsigned char>(c)); };
+  const auto space = [](char c) {
+    return static_cast<unsigned char>(c) < 0x80 && is_space(static_cast<unsigned char>(c));
+  };
   while (!text.empty() && space(text.front())) text.remove_prefix(1);
   while (!text.empty() && space(text.back())) text.remove_suffix(1);
   return text;

@@ -74,6 +74,9 @@ TEST(Utf8, SpacesAndLetters) {
   EXPECT_EQ(without_spaces(text, {0, 1}), (Span{0, 1}));
   EXPECT_EQ(trim(" \t a b \r\n"), "a b");
   EXPECT_EQ(trim("  "), "");
+  // Their last bytes, 0xa0 and 0x85, are white space in Latin-1 only.
+  EXPECT_EQ(trim(" voilà "), "voilà");
+  EXPECT_EQ(trim("Å"), "Å");
 }
 
 }  // namespace

@@ -20,21 +20,21 @@ class ClassificationRecipe final : public Recipe {
   Examples read() const override;
 
   std::string source_key = "text", label_key = "label";
-  int64_t batch_tokens = 1024, longest = 400;
+  int64_t batch_tokens = 1024, max_tokens = 400;
 
  private:
   void task_fields(Fields& f) override {
     f("source_key", source_key, "JSON lines: the key of the text");
     f("label_key", label_key, "JSON lines: the key of the label");
     f("batch_tokens", batch_tokens, "tokens of a batch, padding included");
-    f("longest", longest, "leave out texts of more tokens; 0: none");
+    f("max_tokens", max_tokens, "leave out texts of more tokens; 0: none");
   }
   std::string model_defaults() const override {
     return family == "classifier" ? R"({"dropout": 0.5, "word_dropout": 0.1})" : "{}";
   }
+  void default_end() override { trainer.epochs = 20; }
   void trainer_defaults() override {
     const bool counts = family == "bag-of-words";
-    trainer.epochs = 20;
     trainer.validate_every = 100;
     trainer.checkpoint_every = 500;
     trainer.patience = 10;
@@ -61,7 +61,7 @@ class ClassificationTrainee final : public SampleTrainee {
     known["padding"] = tokenizer_->special().pad;
     if (recipe.family == "classifier") known["unknown"] = tokenizer_->special().unk;
     model_ = model_as<ClassifierModel>(recipe.make_model(known.dump()), "training");
-    make_samples({.tokens = recipe.batch_tokens, .longest = recipe.longest}, preparation);
+    make_samples({.tokens = recipe.batch_tokens, .longest = recipe.max_tokens}, preparation);
   }
 
  private:

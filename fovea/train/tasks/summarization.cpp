@@ -22,7 +22,7 @@ extern const Task summarization = {
                                .score = score,
                                .source_key = "document",
                                .target_key = "summary",
-                               .longest = 400,
+                               .max_tokens = 400,
                                .max_length = 128});
         },
 };

@@ -24,7 +24,7 @@ class TaggingRecipe final : public Recipe {
 
   std::string tokens_key = "tokens", tags_key = "tags";
   int64_t token_column = 0, tag_column = -1;
-  int64_t batch_tokens = 512, longest = 200;
+  int64_t batch_tokens = 512, max_tokens = 200;
 
  private:
   void task_fields(Fields& f) override {
@@ -33,11 +33,11 @@ class TaggingRecipe final : public Recipe {
     f("tokens_key", tokens_key, "JSON lines: the key of the list of tokens");
     f("tags_key", tags_key, "JSON lines: the key of the list of tags");
     f("batch_tokens", batch_tokens, "words of a batch, padding included");
-    f("longest", longest, "leave out sentences of more words; 0: none");
+    f("max_tokens", max_tokens, "leave out sentences of more words; 0: none");
   }
   std::string model_defaults() const override { return "{}"; }
+  void default_end() override { trainer.epochs = 20; }
   void trainer_defaults() override {
-    trainer.epochs = 20;
     trainer.validate_every = 200;
     trainer.checkpoint_every = 1000;
     trainer.patience = 10;
@@ -65,7 +65,7 @@ class TaggingTrainee final : public SampleTrainee {
     known["unknown"] = words_.special().unk;
     model_ = model_as<Tagger>(recipe.make_model(known.dump()), "training");
     // A sentence has a row of words, one of their characters and one of their tags.
-    make_samples({.tokens = 3 * recipe.batch_tokens, .longest = recipe.longest}, preparation);
+    make_samples({.tokens = 3 * recipe.batch_tokens, .longest = recipe.max_tokens}, preparation);
   }
 
  private:

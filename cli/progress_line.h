@@ -1,6 +1,6 @@
 // How far a long run is, on stderr if that is a terminal: rate and, where the whole is known, the time that remains.
 //
-//   Progress progress({.unit = "lines", .whole = bytes});   progress.add(1, line.size() + 1);
+//   ProgressLine progress({.unit = "lines", .whole = bytes});   progress.add(1, line.size() + 1);
 //
 // It says nothing in the first two seconds, and takes its line away at the end.
 #pragma once
@@ -12,17 +12,17 @@
 
 namespace fovea {
 
-class Progress final {
+class ProgressLine final {
  public:
   struct Options {
     std::string unit;              // what is counted, in the plural
     std::optional<int64_t> whole;  // of the parts
     bool quiet = false;
   };
-  explicit Progress(const Options&);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  explicit ProgressLine(const Options&);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
   void add(int64_t units, int64_t parts);
 

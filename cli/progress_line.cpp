@@ -1,4 +1,4 @@
-#include "cli/progress.h"
+#include "cli/progress_line.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -24,13 +24,13 @@ std::string progress_text(const std::string& unit, int64_t units, double seconds
   return text;
 }
 
-Progress::Progress(const Options& options) : options_(options), terminal_(isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(const Options& options) : options_(options), terminal_(isatty(STDERR_FILENO) == 1) {}
 
-Progress::~Progress() {
+ProgressLine::~ProgressLine() {
   if (visible_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::add(int64_t units, int64_t parts) {
+void ProgressLine::add(int64_t units, int64_t parts) {
   units_ += units, parts_ += parts;
   if (!terminal_ || options_.quiet) return;
   using Seconds = std::chrono::duration<double>;

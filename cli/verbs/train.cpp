@@ -1,0 +1,145 @@
+// `fovea train`: a model from a file of examples, by a recipe or by flags alone.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+
+#include "cli/verb.h"
+#include "fovea/base/threads.h"
+#include "fovea/train/checkpoint.h"
+#include "fovea/train/recipe.h"
+
+namespace fovea::verbs {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+struct TrainOptions {
+  std::shared_ptr<Recipe> recipe;
+  bool resume = false, quiet = false;
+  int64_t threads = 0;
+
+  explicit TrainOptions(CommandLine& line) {
+    const std::optional<std::string> first = line.take_first();
+    const bool is_recipe = first && (first->ends_with(".yaml") || first->ends_with(".yml"));
+    if (is_recipe) line.use_recipe(*first);
+    const std::optional<std::string> task = first && !is_recipe ? first : line.peek("task");
+    recipe = find<Task>(task.value_or("translation")).recipe();
+    if (const auto family = line.peek("family")) recipe->choose_family(*family);
+    named_ = task.has_value();
+  }
+
+  void fields(Fields& f) {
+    recipe->fields(f);
+    f("resume", resume, "go on with the training that --output holds");
+    f("quiet", quiet, "no progress on stderr");
+    f("threads", threads, "threads to use; 0: one for each core");
+  }
+
+  void complete() {
+    recipe->complete();
+    if (named_) return;
+    std::string tasks;
+    for (const Task* task : catalogue<Task>()) tasks += fmt::format("{}{}", tasks.empty() ? "" : ", ", task->name);
+    throw Error(Error::invalid, "fovea train: found no task, expected a recipe (a .yaml file) or one of {}", tasks);
+  }
+
+ private:
+  bool named_ = false;
+};
+
+std::atomic<bool> stop_wanted = false;
+
+// The first Ctrl-C ends the training at its next step, the second one ends the process.
+void stop_at_signal() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { stop_wanted = true; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+std::string duration(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 90 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+// One live line on a terminal; elsewhere a line every half minute. Validations always have a line of their own.
+class Report final {
+ public:
+  explicit Report(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO)) {}
+
+  void say(const std::string& text) const {
+    if (!quiet_) fmt::print(stderr, "{}{}\n", terminal_ ? "\r\x1b[K" : "", text);
+  }
+
+  void operator()(const Progress& p) {
+    if (quiet_) return;
+    const Clock::time_point now = Clock::now();
+    std::string scores;
+    for (const Score& score : p.scores) scores += fmt::format("  {} {:.4g}", score.name, score.value);
+    if (!scores.empty()) {
+      metric_ = fmt::format("  {} {:.4g}", p.scores[0].name, p.scores[0].value);
+      say(fmt::format("step {}: validation{}", p.step, scores));
+    }
+    if (now - last_ < (terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(30))) return;
+    last_ = now;
+    const std::string line = fmt::format("step {}  epoch {:.2f}  loss {:.4f}{}  {:.0f} tokens/s  {} left", p.step,
+                                         p.epochs, p.loss, metric_, p.tokens_per_second, duration(p.remaining_seconds));
+    fmt::print(stderr, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
+    std::fflush(stderr);
+  }
+
+ private:
+  bool quiet_, terminal_;
+  Clock::time_point last_ = Clock::now();
+  std::string metric_;
+};
+
+void run(const TrainOptions& o) {
+  Recipe& recipe = *o.recipe;
+  require(o.threads >= 0 && o.threads <= 1024, "--threads: found {}, expected 0 to 1024", o.threads);
+  set_threads(static_cast<int>(o.threads));
+  const fs::path folder = recipe.output, last = folder / "last";
+  Report report(o.quiet);
+  TrainerOptions options = {.folder = folder, .resume = o.resume, .stop = &stop_wanted};
+  options.progress = [&](const Progress& p) { report(p); };
+  check_folder(options);
+  const std::unique_ptr<Trainee> trainee =
+      recipe.prepare({.resumed = o.resume && recover_folder(last) ? last : fs::path(),
+                      .say = [&](const std::string& text) { report.say(text); }});
+  stop_at_signal();
+  const TrainingResult result = train(*trainee, recipe.trainer, options);
+  if (result.end == TrainingResult::stopped) {
+    report.say(fmt::format("stopped after step {}; go on with: fovea train {} --resume", result.step,
+                           (last / "recipe.yaml").string()));
+    return;
+  }
+  if (result.end == TrainingResult::no_improvement)
+    report.say(fmt::format("{} validations without a better score", recipe.trainer.patience));
+  const std::string score = result.best ? fmt::format("\t{} {:.4g}", result.best->name, result.best->value) : "";
+  fmt::print("{}\tstep {}{}\n", (folder / "best").string(), result.best ? result.best_step : result.step, score);
+}
+
+}  // namespace
+
+extern const Verb train = {
+    .name = "train",
+    .group = "train",
+    .help =
+        "train a model: fovea train RECIPE.yaml, or fovea train TASK --data FILE -o FOLDER, where TASK is translation, "
+        "summarization, tagging or classification",
+    .examples =
+        "fovea train translation --data pairs.tsv -o my-model --minutes 10\n"
+        "fovea train classification --data labelled.tsv -o my-classifier\n"
+        "fovea train tagging --data tagged.conll -o my-tagger --epochs 5\n"
+        "fovea train recipe.yaml --seed 2 -o another-model\n"
+        "fovea train my-model/last/recipe.yaml --resume --minutes 20\n"
+        "fovea train tagging --help",
+    .run = [](const TrainOptions& o) { run(o); }};
+
+}  // namespace fovea::verbs
