@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "fovea/base/file.h"
 #include "fovea/generate/classify.h"
 #include "fovea/generate/tag.h"
@@ -88,7 +91,8 @@ TEST_F(Recipes, ReversedPairsAreLearnedTheOtherWay) {
 }
 
 TEST_F(Recipes, ClassificationIsLearnedAndTheDecidingWordIsSeen) {
-  const std::string end = "epochs: 12\nvalidate_every: 0\naverage: 0\nlearning_rate: 0.01\nhold_out: 20\n";
+  const std::string end =
+      "steps: 100\nwarmup: 5\nbatch_tokens: 200\nvalidate_every: 0\naverage: 0\nlearning_rate: 0.02\nhold_out: 20\n";
   const std::string small = "embedding: 16\nwidth: 16\ndropout: 0\nword_dropout: 0\n" + end;
   for (const std::string& yaml :
        {small, "encoder: none\n" + small, "selection: hard\nhard_gradient: reinforce\n" + small,
@@ -107,17 +111,18 @@ TEST_F(Recipes, ClassificationIsLearnedAndTheDecidingWordIsSeen) {
     EXPECT_NEAR(std::accumulate(c.weights.begin(), c.weights.end(), 0.0), 1, 1e-5);
     // A Bi-LSTM may carry the word's meaning to its neighbours; without one the word itself has to be looked at.
     const auto most = std::max_element(c.weights.begin(), c.weights.end()) - c.weights.begin();
-    if (yaml.starts_with("encoder: none") || yaml.starts_with("family"))
+    if (yaml.starts_with("encoder: none") || yaml.starts_with("family")) {
       EXPECT_EQ(piece_of(text, c.tokens[static_cast<size_t>(most)]), "lovely");
+    }
     fs::remove_all(r->output);
   }
 }
 
 TEST_F(Recipes, TaggingIsLearned) {
-  const std::unique_ptr<Recipe> r =
-      recipe("tagging", "tagged.conll",
-             "embedding: 16\nwidth: 16\ncharacter_embedding: 8\ncharacter_width: 8\ndropout: 0.1\nepochs: 12\n"
-             "validate_every: 0\naverage: 0\nlearning_rate: 0.01\nhold_out: 40\n");
+  const std::unique_ptr<Recipe> r = recipe(
+      "tagging", "tagged.conll",
+      "embedding: 16\nwidth: 16\ncharacter_embedding: 8\ncharacter_width: 8\ndropout: 0.1\nsteps: 60\nwarmup: 5\n"
+      "validate_every: 0\naverage: 0\nlearning_rate: 0.01\nhold_out: 40\n");
   const TrainingResult result = trained(*r);
   ASSERT_EQ(result.best->name, "f1");
   EXPECT_GT(result.best->value, 95);
@@ -174,7 +179,9 @@ TEST_F(Recipes, WhatIsWrongIsSaid) {
   EXPECT_NE(says("translation", "pairs.tsv", "test: 60\nhold_out: 40\n").find("less than 100"), std::string::npos);
   EXPECT_NE(says("translation", "pairs.tsv", "heads: 3\n").find("heads"), std::string::npos);
   EXPECT_NE(says("tagging", "tagged.conll", "tokenizer: bytes\n").find("expected words"), std::string::npos);
-  write_text(folder_ / "one.tsv", "a text\tgood\nanother text\tgood\n");
+  std::string one;
+  for (int i = 0; i < 50; ++i) one += "text " + std::to_string(i) + "\tgood\n";
+  write_text(folder_ / "one.tsv", one);
   EXPECT_NE(says("classification", "one.tsv", "").find("'good' alone"), std::string::npos);
 }
 
