@@ -4,10 +4,13 @@
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
+#include "cli/models.h"
 #include "cli/verb.h"
 #include "fovea/formats/matrix_text.h"
+#include "fovea/models/checkpoint.h"
 #include "fovea/train/metrics/accuracy.h"
 #include "fovea/train/metrics/alignment.h"
 #include "fovea/train/metrics/bleu.h"
@@ -17,6 +20,7 @@
 #include "fovea/train/metrics/python_text.h"
 #include "fovea/train/metrics/rouge.h"
 #include "fovea/train/metrics/tag_columns.h"
+#include "fovea/train/recipe.h"
 
 namespace fovea::verbs {
 namespace {
@@ -26,6 +30,8 @@ using Json = nlohmann::ordered_json;
 struct EvaluateOptions {
   static constexpr const char* positional = "hypotheses";
   std::string task, references, hypotheses = "-", tokenizer = "13a", smoothing = "exp", sentence_break;
+  std::string model, part = "test";
+  std::vector<std::string> data;
   double smoothing_value = 0;
   int64_t column = 0;
   bool lowercase = false, stemmer = false, json = false;
@@ -34,6 +40,9 @@ struct EvaluateOptions {
     f("task", task, "translation, summarization, tagging, classification, alignment or language-model");
     f("references", references, "what is right, in the lines of a file; several files with commas");
     f("hypotheses", hypotheses, "what the system said, in as many lines of a file; - is stdin");
+    f("model", model, "instead of files: score this trained model on a part of the data of its recipe.yaml");
+    f("data", data, "with --model: these files instead of those that the recipe names");
+    f("part", part, "with --model: test, validation or all");
     f("tokenizer", tokenizer, "translation: how BLEU cuts words: 13a, none (at white space) or char");
     f("smoothing", smoothing, "translation: BLEU's answer to no matches: exp, floor, add-k or none");
     f("smoothing_value", smoothing_value, "translation: of floor (0.1 if not given) and add-k (1)");
@@ -298,19 +307,63 @@ void require_flags_of_task(const EvaluateOptions& o) {
   }
 }
 
-void run(const EvaluateOptions& o) {
-  std::vector<std::string> tasks;
-  for (const Evaluation& evaluation : evaluations) tasks.emplace_back(evaluation.task);
-  require(!o.task.empty(), "fovea evaluate: found no --task, expected one of {}", fmt::join(tasks, ", "));
-  const Evaluation& evaluation = evaluations[find_name("task", o.task, tasks)];
-  require_flags_of_task(o);
-  require(!o.references.empty() || o.task == "language-model",
-          "fovea evaluate: found no --references, expected a file, or several with commas");
+File file_of(std::string name, const std::vector<std::string>& lines, const std::string& task) {
+  File file = {std::move(name), {}, lines};
+  for (const std::string& line : lines) {
+    if (task != "tagging") {
+      file.text += line + "\n";
+      continue;
+    }
+    for (const std::string& tag : split_text(line, ' ')) file.text += "_ " + tag + "\n";
+    file.text += "\n";
+  }
+  return file;
+}
+
+// What the model says, and what was expected, of a part of its data. The task is the recipe's.
+Inputs inputs_of_model(EvaluateOptions& o) {
+  require(o.task.empty() && o.references.empty() && o.hypotheses == "-",
+          "--model: found --task, --references or hypotheses beside it, which the model's recipe stands for");
+  const std::filesystem::path folder = find_model(o.model), file = model_folder(folder) / "recipe.yaml";
+  const std::string text = read_text(file);
+  detail::Reader(detail::Reader::yaml, text, file.string())("task", o.task, "");
+  const std::unique_ptr<Recipe> recipe = find<Task>(o.task).recipe();
+  from_yaml(text, *recipe, file.string());
+  if (!o.data.empty()) recipe->examples.data = o.data, recipe->examples.validation.clear();
+  recipe->examples.validate_on = 0;
+  const Examples examples = recipe->read();
+  const size_t part = find_name("part of the data", o.part, {"test", "validation", "all"});
+  std::vector<int64_t> numbers = part == 0 ? examples.test : examples.validation;
+  if (part == 2) {
+    numbers.resize(static_cast<size_t>(examples.data.size()));
+    std::iota(numbers.begin(), numbers.end(), int64_t{0});
+  }
+  require(!numbers.empty(), "{}: found no examples for {}; --part all takes all of --data", o.model, o.part);
+  const Predictions p = recipe->predict(folder, examples.data, numbers);
+  return {{file_of("references", p.references, o.task)}, file_of("hypotheses", p.hypotheses, o.task)};
+}
+
+Inputs inputs_of_files(const EvaluateOptions& o) {
   Inputs in;
   for (const std::string& path : split_text(o.references, ',')) {
     if (!o.references.empty()) in.references.push_back(read_lines(path));
   }
   in.hypotheses = read_lines(o.hypotheses);
+  return in;
+}
+
+void run(EvaluateOptions o) {
+  require(!o.model.empty() || (o.data.empty() && o.part == "test"), "--data, --part: found without --model");
+  Inputs in;
+  if (!o.model.empty()) in = inputs_of_model(o);
+  std::vector<std::string> tasks;
+  for (const Evaluation& evaluation : evaluations) tasks.emplace_back(evaluation.task);
+  require(!o.task.empty(), "fovea evaluate: found no --task, expected one of {}", fmt::join(tasks, ", "));
+  const Evaluation& evaluation = evaluations[find_name("task", o.task, tasks)];
+  require_flags_of_task(o);
+  require(!o.references.empty() || !o.model.empty() || o.task == "language-model",
+          "fovea evaluate: found no --references, expected a file, or several with commas");
+  if (o.model.empty()) in = inputs_of_files(o);
   Outcome outcome = evaluation.run(in, o);
   if (!o.json) return fmt::print("{}", outcome.text);
   Json json = {{"task", o.task}, {"lines", in.hypotheses.lines.size()}};
@@ -326,6 +379,7 @@ extern const Verb evaluate = {
     .help = "scores of a system's output: BLEU, chrF, ROUGE, F1, accuracy, AER, perplexity",
     .examples =
         "fovea evaluate --task translation --references test.en output.en\n"
+        "fovea evaluate -m my-model --data pairs.tsv --part all\n"
         "fovea evaluate --task translation --references a.en,b.en --lowercase --json - < output.en\n"
         "fovea evaluate --task summarization --references test.txt --stemmer output.txt\n"
         "fovea evaluate --task tagging --references test.conll output.conll\n"

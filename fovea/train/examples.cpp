@@ -48,12 +48,6 @@ Examples read_examples(const ExamplesConfig& c, const ExampleFormat& format) {
     for (int64_t i = first; i < e.data.size(); ++i) e.validation.push_back(i);
   }
   e.validation = evenly(e.validation, c.validate_on);
-  require(!e.training.empty(), "training: found {} examples, of which none is left to learn from", e.data.size());
-  require(
-      !e.validation.empty(),
-      "training: found {} examples, of which none is left to validate on; give --validation, or a larger --hold-out "
-      "than {}",
-      e.data.size(), c.hold_out);
   return e;
 }
 

@@ -48,7 +48,6 @@ void check(const ExamplesConfig&);  // an Error for values that make no sense
 
 bool is_json(const std::string& path);  // by its name: .json, .jsonl, or these with .gz
 
-// An Error if there is nothing to learn from or to validate on.
 Examples read_examples(const ExamplesConfig&, const ExampleFormat&);
 
 }  // namespace fovea

@@ -22,6 +22,13 @@ Examples read_with_notes(const Recipe& recipe, const Preparation& preparation) {
   preparation.say(fmt::format("reading {}", fmt::join(recipe.examples.data, ", ")));
   Examples examples = recipe.read();
   if (const std::string bad = examples.data.bad().text(); !bad.empty()) preparation.say(bad);
+  require(!examples.training.empty(), "training: found {} examples, of which none is left to learn from",
+          examples.data.size());
+  require(
+      !examples.validation.empty(),
+      "training: found {} examples, of which none is left to validate on; give --validation, or a larger --hold-out "
+      "than {}",
+      examples.data.size(), recipe.examples.hold_out);
   return examples;
 }
 

@@ -15,7 +15,7 @@ struct SampleOptions {
   int64_t longest = 0;    // examples with a longer column are left out; 0: none
 };
 
-// The recipe's examples, with what is to be said about them.
+// The recipe's examples, with what is to be said about them. An Error if there is nothing to learn from or to validate on.
 Examples read_with_notes(const Recipe&, const Preparation&);
 
 class SampleTrainee : public Trainee {
