@@ -1,12 +1,10 @@
 // `fovea evaluate`: the scores of any system's output, as the packages that people compare with compute them.
 #include <fmt/ranges.h>
 
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "cli/verb.h"
+#include "fovea/data/text/lines.h"
 #include "fovea/formats/matrix_text.h"
 #include "fovea/train/metrics/accuracy.h"
 #include "fovea/train/metrics/alignment.h"
@@ -32,7 +30,7 @@ struct EvaluateOptions {
 
   void fields(Fields& f) {
     f("task", task, "translation, summarization, tagging, classification, alignment or language-model");
-    f("references", references, "what is right, in the lines of a file; several files with commas");
+    f("references", references, "what is right, in the lines of a file, plain, .gz or .zip; several files with commas");
     f("hypotheses", hypotheses, "what the system said, in as many lines of a file; - is stdin");
     f("tokenizer", tokenizer, "translation: how BLEU cuts words: 13a, none (at white space) or char");
     f("smoothing", smoothing, "translation: BLEU's answer to no matches: exp, floor, add-k or none");
@@ -47,33 +45,16 @@ struct EvaluateOptions {
 };
 
 struct File {
-  std::string name, text;
+  std::string name;
   std::vector<std::string> lines;
 
   std::string line(size_t i) const { return fmt::format("{}:{}", name, i + 1); }
 };
 
-std::string read_stdin() {
-  std::string text;
-  std::array<char, 65536> buffer;
-  for (size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), stdin)) > 0;) text.append(buffer.data(), n);
-  if (std::ferror(stdin)) throw Error(Error::io, "stdin: cannot be read");
-  return text;
-}
-
 File read_lines(const std::string& path) {
-  File file = {path == "-" ? "stdin" : path, path == "-" ? read_stdin() : read_text(path), {}};
-  for (size_t begin = 0; begin < file.text.size();) {
-    const size_t end = std::min(file.text.find('\n', begin), file.text.size());
-    std::string line = file.text.substr(begin, end - begin);
-    if (line.ends_with('\r')) line.pop_back();
-    if (const std::optional<size_t> bad = python::invalid_byte(line)) {
-      throw Error(Error::invalid, "{}: found the byte 0x{:02x} at {} (byte {} of the file), expected UTF-8",
-                  file.line(file.lines.size()), static_cast<unsigned char>(line[*bad]), *bad + 1, begin + *bad + 1);
-    }
-    file.lines.push_back(std::move(line));
-    begin = end + 1;
-  }
+  File file = {path == "-" ? "stdin" : path, {}};
+  Lines lines(path);
+  for (std::string line; lines.next(line);) file.lines.push_back(line);
   require(!file.lines.empty(), "{}: found no lines, expected some", file.name);
   return file;
 }
@@ -192,7 +173,8 @@ const File& single_reference(const Inputs& in, const EvaluateOptions& o) {
 Outcome tagging(const Inputs& in, const EvaluateOptions& o) {
   require(o.column >= 0, "--column: found {}, expected 0 or more", o.column);
   auto parse = [&](const File& file) {
-    return parse_tag_columns(file.text, {.where = file.name, .column = static_cast<size_t>(o.column)});
+    return parse_tag_columns(fmt::format("{}", fmt::join(file.lines, "\n")),
+                             {.where = file.name, .column = static_cast<size_t>(o.column)});
   };
   const TagColumns references = parse(single_reference(in, o)), hypotheses = parse(in.hypotheses);
   require_same_words(references, hypotheses, in.hypotheses.name);
