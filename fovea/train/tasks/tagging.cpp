@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fovea/generate/tag.h"
+#include "fovea/models/checkpoint.h"
 #include "fovea/train/metrics/entities.h"
 #include "fovea/train/sample_trainee.h"
 
@@ -21,10 +22,11 @@ class TaggingRecipe final : public Recipe {
   }
   std::unique_ptr<Trainee> prepare(const Preparation&) override;
   Examples read() const override;
+  Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&) const override;
 
   std::string tokens_key = "tokens", tags_key = "tags";
   int64_t token_column = 0, tag_column = -1;
-  int64_t batch_tokens = 512, max_tokens = 200;
+  int64_t batch_tokens = 256, max_tokens = 200;
 
  private:
   void task_fields(Fields& f) override {
@@ -36,9 +38,9 @@ class TaggingRecipe final : public Recipe {
     f("max_tokens", max_tokens, "leave out sentences of more words; 0: none");
   }
   std::string model_defaults() const override { return "{}"; }
-  void default_end() override { trainer.epochs = 20; }
+  void default_end() override { trainer.minutes = 10; }
   void trainer_defaults() override {
-    trainer.validate_every = 200;
+    trainer.validate_every = 100;
     trainer.checkpoint_every = 1000;
     trainer.patience = 10;
     trainer.average = 0.999;
@@ -139,6 +141,22 @@ Examples TaggingRecipe::read() const {
   };
   return read_examples(
       examples, {.read = read, .key = [](const Example& e) { return fmt::format("{}", fmt::join(e.tokens, " ")); }});
+}
+
+Predictions TaggingRecipe::predict(const std::filesystem::path& folder, const Dataset& data,
+                                   const std::vector<int64_t>& numbers) const {
+  Predictions p;
+  std::vector<Sentence> sentences;
+  for (int64_t i : numbers) {
+    Example e = data[i];
+    sentences.push_back(std::move(e.tokens));
+    p.references.push_back(fmt::format("{}", fmt::join(e.tags, " ")));
+  }
+  const auto model = load_model_as<Tagger>(folder);
+  const Words words(model_folder(folder) / "vocabulary.json");
+  for (const Tagged& t : tag(*model, words, sentences))
+    p.hypotheses.push_back(fmt::format("{}", fmt::join(t.labels, " ")));
+  return p;
 }
 
 }  // namespace
