@@ -49,6 +49,9 @@ TEST_F(EvaluateVerb, TranslationPrintsTheLinesOfSacreBleu) {
   EXPECT_EQ(evaluate(arguments + " " + examples_ + "output.en").out, expected);
   EXPECT_EQ(evaluate(arguments + " -", examples_ + "output.en").out, expected) << "from stdin";
   EXPECT_EQ(evaluate(arguments, examples_ + "output.en").out, expected) << "stdin is the default";
+  const std::string packed = (folder_ / "output.en.gz").string();
+  ASSERT_EQ(std::system(("gzip -c " + examples_ + "output.en > " + packed).c_str()), 0);
+  EXPECT_EQ(evaluate(arguments + " " + packed).out, expected);
   const std::string windows = file("crlf", std::string("The cat sat.\r\nA dog.\r\n")),
                     same = file("lf", "The cat sat.\nA dog.");
   EXPECT_NEAR(numbers("--task translation --references " + same + " " + windows)["BLEU"]["score"], 100, 1e-9);
@@ -135,7 +138,7 @@ TEST_F(EvaluateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {task("translation", folder_.string(), two), "found a folder"},
       {task("translation", two, empty), "found no lines"},
       {task("translation", two, "-"), "stdin: found no lines"},
-      {task("translation", two, bad), bad + ":2: found the byte 0xff at 3 (byte 8 of the file), expected UTF-8"},
+      {task("translation", two, bad), bad + ":2: byte 2: found 0xff, expected UTF-8"},
       {task("translation", bad, two), "expected UTF-8"},
       {task("translation", two, two) + " --tokenizer 13b", "did you mean '13a'?"},
       {task("translation", two, two) + " --smoothing expo", "did you mean 'exp'?"},

@@ -44,15 +44,19 @@ class ExampleFolder final {
   void write(const std::string& name, std::string_view text) const { write_text(path_ / name, text); }
 
   void write_files() const {
-    std::string text, pairs, labelled, tagged;
-    for (const char* who : {"sailor", "teacher", "gardener", "Mayor of London"}) {
-      for (const char* what : {"opened the window", "wrote a letter", "sang about the sea", "visited Paris"}) {
-        const std::string sentence = std::string("The ") + who + " " + what + ".";
-        text += sentence + "\n";
-        pairs += sentence + "\t" + "Wo ist der Bahnhof?\n";
-        labelled += sentence + "\t" + (what[0] == 'w' ? "bad" : "good") + "\n";
-        tagged +=
-            "The O\nsailor O\nof O\nNew B-LOC\nYork I-LOC\n" + std::string(what[0] == 's' ? "sang O\n" : "") + "\n";
+    std::string text, pairs, labelled, tagged, labels, numbers;
+    for (int day = 1; day <= 8; ++day) {
+      for (const char* who : {"sailor", "teacher", "gardener", "Mayor of London"}) {
+        for (const char* what : {"opened the window", "wrote a letter", "sang about the sea", "visited Paris"}) {
+          const std::string sentence = fmt::format("The {} {} on day {}.", who, what, day);
+          const char* label = what[0] == 'w' ? "bad" : "good";
+          text += sentence + "\n";
+          pairs += sentence + "\tWo ist der Bahnhof?\n";
+          labelled += sentence + "\t" + label + "\n";
+          labels += fmt::format("{}\t0.9\n", day == 1 ? "bad" : label);
+          tagged += fmt::format("The O\n{} O\nof O\nNew B-LOC\nYork I-LOC\n{} O\n{} O\n\n", who[0], what[0], day);
+          numbers += "-0.5 -1.25\n";
+        }
       }
     }
     for (const char* name : {"text.txt", "test.en", "output.en", "a.en", "b.en", "test.txt", "output.txt"})
@@ -60,12 +64,10 @@ class ExampleFolder final {
     for (const char* name : {"labelled.tsv", "test.tsv"}) write(name, labelled);
     for (const char* name : {"tagged.conll", "test.conll", "output.conll"}) write(name, tagged);
     write("pairs.tsv", pairs);
+    write("recipe.yaml", "task: classification\ndata: [labelled.tsv]\n");
     write("dialogues.json", R"([{"dialogue": "Ann: Hi!\nBen: Hello."}, {"dialogue": "Ann: Where?\r\nBen: Paris."}])");
-    write("output.tsv", std::string("good\t0.9\nbad\t0.8\ngood\t0.7\ngood\t0.6\n") + "good\nbad\ngood\ngood\n" +
-                            "good\nbad\ngood\ngood\n" + "good\nbad\ngood\ngood\n");
+    write("output.tsv", labels);
     for (const char* name : {"gold.pharaoh", "output.pharaoh"}) write(name, "0-0 1-1\n0-0\n");
-    std::string numbers;
-    for (size_t i = 0; i < 16; ++i) numbers += "-0.5 -1.25\n";
     write("log_probabilities.txt", numbers);
     write_safetensors(path_ / "layer.safetensors", {{"q", ones({3, 16})}, {"k", ones({4, 16})}});
     for (const char* name : {"my-model", "first", "second"}) {
@@ -97,6 +99,7 @@ class ExampleFolder final {
                       .decoder_layers = 1}),
          pieces);
     write_generation_config(path_ / "my-model", {.beam_size = 2, .max_length = 12});
+    write("my-model/recipe.yaml", "task: translation\ndata: pairs.tsv\n");
     save("my-classifier",
          Classifier({.vocabulary = pieces.size(), .labels = {"bad", "good", "so-so"}, .embedding = 8, .width = 8}),
          pieces);

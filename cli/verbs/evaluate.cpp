@@ -1,14 +1,12 @@
 // `fovea evaluate`: the scores of any system's output, as the packages that people compare with compute them.
 #include <fmt/ranges.h>
 
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <optional>
 
 #include "cli/models.h"
 #include "cli/verb.h"
+#include "fovea/data/text/lines.h"
 #include "fovea/formats/matrix_text.h"
 #include "fovea/models/checkpoint.h"
 #include "fovea/train/metrics/accuracy.h"
@@ -38,7 +36,7 @@ struct EvaluateOptions {
 
   void fields(Fields& f) {
     f("task", task, "translation, summarization, tagging, classification, alignment or language-model");
-    f("references", references, "what is right, in the lines of a file; several files with commas");
+    f("references", references, "what is right, in the lines of a file, plain, .gz or .zip; several files with commas");
     f("hypotheses", hypotheses, "what the system said, in as many lines of a file; - is stdin");
     f("model", model, "instead of files: score this trained model on a part of the data of its recipe.yaml");
     f("data", data, "with --model: these files instead of those that the recipe names");
@@ -56,33 +54,16 @@ struct EvaluateOptions {
 };
 
 struct File {
-  std::string name, text;
+  std::string name;
   std::vector<std::string> lines;
 
   std::string line(size_t i) const { return fmt::format("{}:{}", name, i + 1); }
 };
 
-std::string read_stdin() {
-  std::string text;
-  std::array<char, 65536> buffer;
-  for (size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), stdin)) > 0;) text.append(buffer.data(), n);
-  if (std::ferror(stdin)) throw Error(Error::io, "stdin: cannot be read");
-  return text;
-}
-
 File read_lines(const std::string& path) {
-  File file = {path == "-" ? "stdin" : path, path == "-" ? read_stdin() : read_text(path), {}};
-  for (size_t begin = 0; begin < file.text.size();) {
-    const size_t end = std::min(file.text.find('\n', begin), file.text.size());
-    std::string line = file.text.substr(begin, end - begin);
-    if (line.ends_with('\r')) line.pop_back();
-    if (const std::optional<size_t> bad = python::invalid_byte(line)) {
-      throw Error(Error::invalid, "{}: found the byte 0x{:02x} at {} (byte {} of the file), expected UTF-8",
-                  file.line(file.lines.size()), static_cast<unsigned char>(line[*bad]), *bad + 1, begin + *bad + 1);
-    }
-    file.lines.push_back(std::move(line));
-    begin = end + 1;
-  }
+  File file = {path == "-" ? "stdin" : path, {}};
+  Lines lines(path);
+  for (std::string line; lines.next(line);) file.lines.push_back(line);
   require(!file.lines.empty(), "{}: found no lines, expected some", file.name);
   return file;
 }
@@ -201,7 +182,8 @@ const File& single_reference(const Inputs& in, const EvaluateOptions& o) {
 Outcome tagging(const Inputs& in, const EvaluateOptions& o) {
   require(o.column >= 0, "--column: found {}, expected 0 or more", o.column);
   auto parse = [&](const File& file) {
-    return parse_tag_columns(file.text, {.where = file.name, .column = static_cast<size_t>(o.column)});
+    return parse_tag_columns(fmt::format("{}", fmt::join(file.lines, "\n")),
+                             {.where = file.name, .column = static_cast<size_t>(o.column)});
   };
   const TagColumns references = parse(single_reference(in, o)), hypotheses = parse(in.hypotheses);
   require_same_words(references, hypotheses, in.hypotheses.name);
@@ -307,15 +289,12 @@ void require_flags_of_task(const EvaluateOptions& o) {
   }
 }
 
-File file_of(std::string name, const std::vector<std::string>& lines, const std::string& task) {
-  File file = {std::move(name), {}, lines};
+File file_of(const std::string& name, const std::vector<std::string>& lines, const std::string& task) {
+  if (task != "tagging") return {name, lines};
+  File file = {name, {}};
   for (const std::string& line : lines) {
-    if (task != "tagging") {
-      file.text += line + "\n";
-      continue;
-    }
-    for (const std::string& tag : split_text(line, ' ')) file.text += "_ " + tag + "\n";
-    file.text += "\n";
+    for (const std::string& tag : split_text(line, ' ')) file.lines.push_back("_ " + tag);
+    file.lines.emplace_back();
   }
   return file;
 }

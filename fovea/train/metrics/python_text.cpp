@@ -168,13 +168,4 @@ std::string pad_left(std::string_view text, size_t width) {
   return std::string(width > used ? width - used : 0, ' ').append(text);
 }
 
-std::optional<size_t> invalid_byte(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    const Character c = decode(text, at);
-    if (c.code < 0) return at;
-    at += c.bytes;
-  }
-  return std::nullopt;
-}
-
 }  // namespace fovea::python

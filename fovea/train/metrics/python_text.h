@@ -7,7 +7,6 @@
 // Texts are UTF-8; a byte that is not is an Error that names it.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +21,5 @@ std::string_view strip_right(std::string_view text);              // str.rstrip(
 std::string lower(std::string_view text);                         // str.lower()
 std::string replace(std::string_view text, std::string_view from, std::string_view to);  // str.replace(from, to)
 std::string pad_left(std::string_view text, size_t width);                               // str.rjust(width)
-std::optional<size_t> invalid_byte(std::string_view text);  // where the text stops being UTF-8
 
 }  // namespace fovea::python

@@ -1,0 +1,100 @@
+// `fovea classify` and `fovea info` as a user calls them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/example_folder.h"
+#include "fovea/generate/classify.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::json;
+
+class ClassifyVerb : public testing::Test {
+ protected:
+  Answer run(const std::string& arguments, const std::string& input = "/dev/null") const {
+    return folder_.run("classify -m my-classifier " + arguments, input);
+  }
+
+  ExampleFolder folder_{"classify"};
+};
+
+TEST_F(ClassifyVerb, PrintsTheLabelAndItsProbability) {
+  const std::string text = "The teacher wrote.";
+  const auto model = load_model_as<ClassifierModel>(folder_ / "my-classifier");
+  const Classified c = classify(*model, *load_tokenizer(folder_ / "my-classifier"), {text})[0];
+  const std::string line = fmt::format("{}\t{:.4f}", model->labels()[c.best], c.probabilities[c.best]);
+  EXPECT_EQ(run("'" + text + "'").out, line + "\n");
+  const std::string all = run("'" + text + "' --all").out;
+  EXPECT_TRUE(all.starts_with(line + "\t")) << all;
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\t'), 5);
+  write_text(folder_ / "lines.txt", text + "\n\nParis\n");
+  EXPECT_EQ(run("", "lines.txt").out.substr(0, line.size() + 1), line + "\n");
+  EXPECT_EQ(run("-i lines.txt").out, run("", "lines.txt").out);
+  const std::string three = run("-i lines.txt").out;
+  EXPECT_EQ(std::count(three.begin(), three.end(), '\n'), 3);
+}
+
+TEST_F(ClassifyVerb, JsonHoldsAllProbabilitiesAndWhatEachTokenCounted) {
+  const Json json = Json::parse(run("'The  teacher wrote.' --json").out);
+  double sum = 0, weights = 0;
+  for (const Json& probability : json["probabilities"]) sum += probability.get<double>();
+  EXPECT_EQ(json["probabilities"].size(), 3u);
+  EXPECT_NEAR(sum, 1, 1e-4);
+  std::string text;
+  for (const Json& token : json["tokens"]) {
+    weights += token["weight"].get<double>();
+    text += token["text"].get<std::string>();
+  }
+  EXPECT_NEAR(weights, 1, 1e-4);
+  EXPECT_EQ((std::erase(text, ' '), text), "Theteacherwrote.");
+  EXPECT_EQ(json["probabilities"][json["label"].get<std::string>()], json["probability"]);
+}
+
+TEST_F(ClassifyVerb, ShowsTheWordsThatDecided) {
+  const std::string out = run("'The teacher wrote.' --show --svg a.svg").out;
+  for (const char* word : {"The ", "teacher ", "wrote. "}) EXPECT_NE(out.find(word), std::string::npos) << out;
+  EXPECT_NE(read_text(folder_ / "a.svg").find("teacher"), std::string::npos);
+}
+
+TEST_F(ClassifyVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"classify -m my-model Paris", "found a model of family 'transformer'"},
+      {"classify -m my-classifier Paris --json --all", "--json: found --all"},
+      {"classify Paris", "none ships as 'sentiment': give -m"},
+      {"info", "found no model"},
+      {"info nowhere", "found 'nowhere', which is no folder"},
+      {"info first", "first: found no config.json"},
+  };
+  for (const auto& [arguments, wanted] : cases) {
+    const Answer answer = run_line("FOVEA_ZOO=nowhere fovea " + std::string(arguments), folder_.path().string());
+    EXPECT_EQ(answer.code, 2) << arguments << "\n" << answer.out;
+    EXPECT_NE(answer.out.find(wanted), std::string::npos) << arguments << "\n" << answer.out;
+  }
+}
+
+TEST_F(ClassifyVerb, InfoCountsWhatTheFileHolds) {
+  write_text(folder_ / "my-classifier/README.md",
+             "---\nlicense: cc-by-4.0\nlanguage: [en, de]\nmetrics:\n  accuracy: 0.9\n---\n\n# Mood\n");
+  const Json json = Json::parse(folder_.run("info my-classifier --json").out);
+  int64_t weights = 0;
+  const SafeTensors file(folder_ / "my-classifier/model.safetensors");
+  for (const auto& [name, tensor] : file.tensors()) weights += tensor.elements();
+  EXPECT_EQ(json["weights"], weights);
+  EXPECT_EQ(json["bytes"], 4 * weights);
+  EXPECT_EQ(json["storage"]["F32"], weights);
+  EXPECT_EQ(json["family"], "classifier");
+  EXPECT_EQ(json["labels"], (Json{"bad", "good", "so-so"}));
+  EXPECT_EQ(json["tokenizer"]["kind"], "unigram");
+  EXPECT_EQ(json["card"]["license"], "cc-by-4.0");
+  EXPECT_EQ(json["card"]["metrics"]["accuracy"], 0.9);
+  const std::string text = folder_.run("info my-classifier").out;
+  for (const char* part : {"F32 in ", "bad, good, so-so", "cc-by-4.0", "en, de", "encoder", "unknown 3"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(Json::parse(folder_.run("info -m my-model --json").out)["generation"]["beam_size"], 2);
+}
+
+}  // namespace
+}  // namespace fovea
