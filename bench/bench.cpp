@@ -47,13 +47,27 @@ constexpr int64_t burst_rounds = 40000;
 
 }  // namespace
 
-double Bencher::flops(std::string bench, std::string configuration, double operations,
-                      const std::function<void()>& work) {
+Bencher::Seconds Bencher::beside_peak(const std::function<void()>& work) const {
   double burst_operations = static_cast<double>(fovea::kernels::fma_burst(1)) * burst_rounds * threads();
   Pair time =
       take_turns(seconds_, work, [] { parallel_for(threads(), [](int64_t) { kernels::fma_burst(burst_rounds); }); });
-  double value = operations / time.first * 1e-9, peak = burst_operations / time.second * 1e-9;
+  return {time.first, time.second / burst_operations};
+}
+
+double Bencher::flops(std::string bench, std::string configuration, double operations,
+                      const std::function<void()>& work) {
+  const Seconds time = beside_peak(work);
+  double value = operations / time.work * 1e-9, peak = 1e-9 / time.operation;
   emit_({std::move(bench), std::move(configuration), threads(), value, "GFLOP/s", peak, value / peak});
+  return value / peak;
+}
+
+double Bencher::tokens(std::string bench, std::string configuration, const Tokens& amount,
+                       const std::function<void()>& work) {
+  const Seconds time = beside_peak(work);
+  const double count = static_cast<double>(amount.count);
+  double value = count / time.work, peak = count / (amount.operations * time.operation);
+  emit_({std::move(bench), std::move(configuration), threads(), value, "tokens/s", peak, value / peak});
   return value / peak;
 }
 

@@ -33,6 +33,13 @@ class Bencher final {
   // or neither.
   double flops(std::string bench, std::string configuration, double operations, const std::function<void()>& work);
 
+  // A step over `count` tokens that takes so many operations, as tokens/s and as a share of the same peak.
+  struct Tokens {
+    int64_t count = 0;
+    double operations = 0;
+  };
+  double tokens(std::string bench, std::string configuration, const Tokens& amount, const std::function<void()>& work);
+
   // Any other rate: `amount` of `unit` a call, e.g. 1e-9 × terms for "G terms/s".
   double rate(std::string bench, std::string configuration, double amount, std::string unit,
               const std::function<void()>& work);
@@ -44,6 +51,11 @@ class Bencher final {
   void emit(const Measurement& m) { emit_(m); }
 
  private:
+  struct Seconds {
+    double work, operation;  // of a call, and of one operation at the peak
+  };
+  Seconds beside_peak(const std::function<void()>& work) const;
+
   double seconds_;
   std::function<void(const Measurement&)> emit_;
 };

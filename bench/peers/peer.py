@@ -18,8 +18,9 @@ import torch
 class Row:
     bench: str
     case: str
-    amount: float  # floating-point operations, or bytes, of a call
+    amount: float  # floating-point operations, bytes or tokens of a call
     call: Callable[[], object]
+    scale: float = 1e-9  # of the amount, in the unit of `fovea bench`: GFLOP/s or GB/s; 1 for tokens/s
 
 
 def best_decile(call: Callable[[], object], seconds: float) -> float:
@@ -57,7 +58,7 @@ def compare(group: str, rows: list[Row]) -> None:
                 if key not in ours or line["value"] > ours[key]["value"]:
                     ours[key] = line
             for row in rows:
-                rate = row.amount / best_decile(row.call, options.seconds) * 1e-9
+                rate = row.amount * row.scale / best_decile(row.call, options.seconds)
                 theirs[row.bench, row.case] = max(rate, theirs.get((row.bench, row.case), 0))
         for row in rows:
             key = row.bench, row.case

@@ -16,7 +16,8 @@ Tensor project_heads(const Tensor& x, const Tensor& weight) {
           (weight.size(0) == 1 || weight.size(0) % x.size(2) == 0),
       "projection of heads: found x {} and W {}, expected [batch, tokens, heads, width] and [heads, outputs, width]",
       x.shape().text(), weight.shape().text());
-  const Tensor grouped = weight.size(0) == 1 ? x : repeat_heads(x, weight.size(0) / x.size(2));
+  if (weight.size(0) == 1) return linear(x, weight.squeeze(0));
+  const Tensor grouped = repeat_heads(x, weight.size(0) / x.size(2));
   return matmul(grouped.transpose(1, 2), weight.transpose(1, 2)).transpose(1, 2);
 }
 

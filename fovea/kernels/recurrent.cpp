@@ -138,15 +138,13 @@ void pack_recurrent(const RecurrentShape& s, const RecurrentWeights& weights, fl
 }
 
 int64_t recurrent_saved_size(const RecurrentShape& s) {
-  Recurrent r;
-  r.shape = s;
-  const Layout l(r);
+  const Layout l(s);
   return l.rows * (l.gates + l.state + l.width);
 }
 
 void recurrent_forward(const Recurrent& r, const RecurrentOutputs& out) {
   check(r);
-  const Layout l(r);
+  const Layout l(r.shape);
   Scratch scratch;
   const Saved saved(l, out.saved ? out.saved : scratch.take<float>(recurrent_saved_size(r.shape)));
   float* bias = scratch.take<float>(4 * l.width);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace fovea::kernels {
 
@@ -36,8 +37,9 @@ struct RecurrentWeights {
   const float* hidden = nullptr;
   const float* input_bias = nullptr;
   const float* hidden_bias = nullptr;
-  const float* packed =
-      nullptr;  // by pack_recurrent, where they are kept from call to call; the backward pass needs none
+  // By pack_recurrent and pack_recurrent_backward, where they are kept from call to call; or nothing.
+  const float* packed = nullptr;
+  const float* packed_backward = nullptr;
 };
 
 // What forward and backward are told alike. Beyond its length an item's state stays as it is and its output is 0;
@@ -76,13 +78,22 @@ struct RecurrentGradients {
   float* hidden_bias = nullptr;
   float* first_hidden = nullptr;
   float* first_cell = nullptr;
+  float* gates = nullptr;  // recurrent_gates_size floats for recurrent_weight_gradients
 };
 
 int64_t recurrent_packed_size(const RecurrentShape&);
 void pack_recurrent(const RecurrentShape&, const RecurrentWeights&, float* packed);
+int64_t recurrent_packed_backward_size(const RecurrentShape&);
+void pack_recurrent_backward(const RecurrentShape&, const RecurrentWeights&, float* packed);
 
 int64_t recurrent_saved_size(const RecurrentShape&);
 void recurrent_forward(const Recurrent&, const RecurrentOutputs&);
 void recurrent_backward(const Recurrent&, const float* saved, const RecurrentUpstream&, const RecurrentGradients&);
+
+// The gradients of weights and biases over several calls of one shape as one product: for those who take one step after
+// another. `gates` is what the calls' backward passes left, one behind the other in the order of `saved`.
+int64_t recurrent_gates_size(const RecurrentShape&);
+void recurrent_weight_gradients(const RecurrentShape&, std::span<const float* const> saved, const float* gates,
+                                const RecurrentGradients&);
 
 }  // namespace fovea::kernels

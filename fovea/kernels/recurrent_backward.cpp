@@ -115,88 +115,43 @@ void backward_block(const BackwardCall& call, const Block& block) {
   }
 }
 
-// Rows [begin, end) of [dW, dU] = dgatesᵀ [x, h], columns of dgates from `from` on; either half may be unwanted.
-void weight_gradient(const BackwardCall& call, int64_t begin, int64_t end, int64_t from, const float* packed) {
-  const auto& [r, l, saved, up, out, packed_back, dgates] = call;
-  const int64_t columns = l.inputs + l.width, rows = end - begin;
-  Scratch scratch;
-  float* both = scratch.take<float>(rows * (columns + 16));
-  gemm({rows, columns, l.rows}, {dgates + from, 1, l.gates}, packed, {both, columns + 16});
-  parallel_ranges(rows, 64, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      const float* row = both + i * (columns + 16);
-      if (out.input) std::copy_n(row, l.inputs, out.input + (begin + i) * l.inputs);
-      if (out.hidden) std::copy_n(row + l.inputs, l.width, out.hidden + (begin + i) * l.width);
-    }
-  });
+// What the gradients of the weights are made of: the gates' gradients of all rows, and [x, h] in packed panels.
+struct WeightCall {
+  const Layout& l;
+  int64_t rows;
+  const float *dgates, *inputs, *hidden;
+  const RecurrentGradients& out;
+};
+
+// Rows [begin, begin + rows) of dW = dgatesᵀ x and of dU = dgatesᵀ h, from the columns `from` of dgates.
+struct GateRows {
+  int64_t begin, rows, from;
+};
+
+void input_gradient(const WeightCall& c, const GateRows& g) {
+  if (!c.out.input) return;
+  gemm({g.rows, c.l.inputs, c.rows}, {c.dgates + g.from, 1, c.l.gates}, c.inputs,
+       {c.out.input + g.begin * c.l.inputs, c.l.inputs});
 }
 
-void weight_gradients(const BackwardCall& call) {
-  const auto& [r, l, saved, up, out, packed_back, dgates] = call;
-  const int64_t w = l.width;
-  Scratch scratch;
-  float* packed = scratch.take<float>(packed_size(l.rows, l.inputs + w));
-  pack({saved.state, l.state, 1}, l.rows, l.inputs + w, packed);
-  if (l.lstm) return weight_gradient(call, 0, 4 * w, 0, packed);
-  weight_gradient(call, 0, 2 * w, 0, packed);
-  const Matrix dn = {dgates + 2 * w, 1, l.gates}, du = {dgates + 3 * w, 1, l.gates};
-  if (out.input) {
-    gemm({w, l.inputs, l.rows}, dn, Matrix{saved.state, l.state, 1}, {out.input + 2 * w * l.inputs, l.inputs});
-  }
-  if (out.hidden) gemm({w, w, l.rows}, du, Matrix{saved.state + l.inputs, l.state, 1}, {out.hidden + 2 * w * w, w});
+void hidden_gradient(const WeightCall& c, const GateRows& g) {
+  if (!c.out.hidden) return;
+  gemm({g.rows, c.l.width, c.rows}, {c.dgates + g.from, 1, c.l.gates}, c.hidden,
+       {c.out.hidden + g.begin * c.l.width, c.l.width});
 }
 
-void bias_gradient(const BackwardCall& call, int64_t from, int64_t columns, float* sums) {
+void bias_gradient(const WeightCall& call, int64_t from, int64_t columns, float* sums) {
   if (!sums) return;
   parallel_ranges((columns + 15) / 16, 4, [&](int64_t begin, int64_t end) {
     HWY_DYNAMIC_DISPATCH(sum_rows)
-    (call.l.rows, std::min(16 * end, columns) - 16 * begin, call.dgates + from + 16 * begin, call.l.gates,
+    (call.rows, std::min(16 * end, columns) - 16 * begin, call.dgates + from + 16 * begin, call.l.gates,
      sums + 16 * begin);
   });
 }
 
-// U and W beside each other (LSTM), or U of r and z, U of n, and W (GRU): what step_gradient multiplies with.
-float* pack_backward(const Recurrent& r, const Layout& l, Scratch& scratch) {
-  const int64_t w = l.width, columns = w + l.inputs;
-  const Matrix input = {r.weights.input, l.inputs, 1}, hidden = {r.weights.hidden, w, 1};
-  if (l.lstm && w % panel_width == 0) {
-    float* packed = scratch.take<float>(packed_size(4 * w, columns));
-    pack(hidden, 4 * w, w, packed);
-    pack(input, 4 * w, l.inputs, packed + packed_size(4 * w, w));
-    return packed;
-  }
-  if (l.lstm) {
-    float* beside = scratch.take<float>(4 * w * columns);
-    for (int64_t i = 0; i < 4 * w; ++i) {
-      std::copy_n(hidden.data + i * w, w, beside + i * columns);
-      std::copy_n(input.data + i * l.inputs, l.inputs, beside + i * columns + w);
-    }
-    float* packed = scratch.take<float>(packed_size(4 * w, columns));
-    pack({beside, columns, 1}, 4 * w, columns, packed);
-    return packed;
-  }
-  const int64_t first = packed_size(2 * w, w), second = packed_size(w, w);
-  float* packed = scratch.take<float>(first + second + packed_size(3 * w, l.inputs));
-  pack(hidden, 2 * w, w, packed);
-  pack({hidden.data + 2 * w * w, w, 1}, w, w, packed + first);
-  pack(input, 3 * w, l.inputs, packed + first + second);
-  return packed;
-}
-
-}  // namespace
-
-void recurrent_backward(const Recurrent& r, const float* memory, const RecurrentUpstream& up,
-                        const RecurrentGradients& out) {
-  check(r);
-  const Layout l(r);
-  require(memory || l.rows == 0, "recurrent_backward: found no saved values, expected those of the forward pass");
-  const Saved saved(l, const_cast<float*>(memory));
-  Scratch scratch;
-  float* dgates = scratch.take<float>(l.rows * l.gates);
-  const BackwardCall call = {r, l, saved, up, out, pack_backward(r, l, scratch), dgates};
-  over_blocks(l.batch, [&](const Block& block) { backward_block(call, block); });
-  if (out.input || out.hidden) weight_gradients(call);
-  bias_gradient(call, 0, r.shape.gates() * l.width, out.input_bias);
+void bias_gradients(const WeightCall& call) {
+  const auto& [l, rows, dgates, inputs, hidden, out] = call;
+  bias_gradient(call, 0, (l.lstm ? 4 : 3) * l.width, out.input_bias);
   if (!out.hidden_bias) return;
   if (l.lstm && out.input_bias) {
     std::copy_n(out.input_bias, 4 * l.width, out.hidden_bias);
@@ -204,6 +159,84 @@ void recurrent_backward(const Recurrent& r, const float* memory, const Recurrent
   }
   bias_gradient(call, 0, (l.lstm ? 4 : 2) * l.width, out.hidden_bias);
   if (!l.lstm) bias_gradient(call, 3 * l.width, l.width, out.hidden_bias + 2 * l.width);
+}
+
+}  // namespace
+
+int64_t recurrent_packed_backward_size(const RecurrentShape& s) {
+  const int64_t w = s.width;
+  if (s.cell == RecurrentCell::lstm) return packed_size(4 * w, w + s.inputs);
+  return packed_size(2 * w, w) + packed_size(w, w) + packed_size(3 * w, s.inputs);
+}
+
+// U and W beside each other (LSTM), or U of r and z, U of n, and W (GRU): what step_gradient multiplies with.
+void pack_recurrent_backward(const RecurrentShape& s, const RecurrentWeights& weights, float* packed) {
+  const Layout l(s);
+  const int64_t w = l.width, columns = w + l.inputs;
+  const Matrix input = {weights.input, l.inputs, 1}, hidden = {weights.hidden, w, 1};
+  if (l.lstm && w % panel_width == 0) {
+    pack(hidden, 4 * w, w, packed);
+    return pack(input, 4 * w, l.inputs, packed + packed_size(4 * w, w));
+  }
+  if (l.lstm) {
+    Scratch scratch;
+    float* beside = scratch.take<float>(4 * w * columns);
+    for (int64_t i = 0; i < 4 * w; ++i) {
+      std::copy_n(hidden.data + i * w, w, beside + i * columns);
+      std::copy_n(input.data + i * l.inputs, l.inputs, beside + i * columns + w);
+    }
+    return pack({beside, columns, 1}, 4 * w, columns, packed);
+  }
+  const int64_t first = packed_size(2 * w, w), second = packed_size(w, w);
+  pack(hidden, 2 * w, w, packed);
+  pack({hidden.data + 2 * w * w, w, 1}, w, w, packed + first);
+  pack(input, 3 * w, l.inputs, packed + first + second);
+}
+
+int64_t recurrent_gates_size(const RecurrentShape& s) {
+  const Layout l(s);
+  return l.rows * l.gates;
+}
+
+void recurrent_weight_gradients(const RecurrentShape& s, std::span<const float* const> saved, const float* gates,
+                                const RecurrentGradients& out) {
+  const Layout l(s);
+  const int64_t rows = static_cast<int64_t>(saved.size()) * l.rows, w = l.width;
+  Scratch scratch;
+  float *inputs = nullptr, *hidden = nullptr;
+  if (out.input) inputs = scratch.take<float>(packed_size(rows, l.inputs));
+  if (out.hidden) hidden = scratch.take<float>(packed_size(rows, w));
+  for (size_t i = 0; i < saved.size(); ++i) {
+    const Saved part(l, const_cast<float*>(saved[i]));
+    const int64_t from = static_cast<int64_t>(i) * l.rows * panel_width;
+    if (inputs) pack({part.state, l.state, 1}, l.rows, l.inputs, inputs + from, rows);
+    if (hidden) pack({part.state + l.inputs, l.state, 1}, l.rows, w, hidden + from, rows);
+  }
+  const WeightCall call = {l, rows, gates, inputs, hidden, out};
+  input_gradient(call, {0, (l.lstm ? 4 : 3) * w, 0});
+  hidden_gradient(call, {0, (l.lstm ? 4 : 2) * w, 0});
+  if (!l.lstm) hidden_gradient(call, {2 * w, w, 3 * w});
+  bias_gradients(call);
+}
+
+void recurrent_backward(const Recurrent& r, const float* memory, const RecurrentUpstream& up,
+                        const RecurrentGradients& out) {
+  check(r);
+  const Layout l(r.shape);
+  require(memory || l.rows == 0, "recurrent_backward: found no saved values, expected those of the forward pass");
+  const Saved saved(l, const_cast<float*>(memory));
+  Scratch scratch;
+  float* dgates = out.gates ? out.gates : scratch.take<float>(l.rows * l.gates);
+  const float* packed = r.weights.packed_backward;
+  if (!packed) {
+    float* made = scratch.take<float>(recurrent_packed_backward_size(r.shape));
+    pack_recurrent_backward(r.shape, r.weights, made);
+    packed = made;
+  }
+  const BackwardCall call = {r, l, saved, up, out, packed, dgates};
+  over_blocks(l.batch, [&](const Block& block) { backward_block(call, block); });
+  if (out.input || out.hidden || out.input_bias || out.hidden_bias)
+    recurrent_weight_gradients(r.shape, {&memory, 1}, dgates, out);
 }
 
 }  // namespace fovea::kernels

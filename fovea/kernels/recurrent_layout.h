@@ -1,7 +1,7 @@
 // What the forward and the backward pass of recurrent.h share: where things lie in memory, and how the batch is spread
 // over threads.
 //
-//   const Layout l(r);
+//   const Layout l(r.shape);
 //   over_blocks(l.batch, [&](const Block& block) { … });
 #pragma once
 
@@ -19,12 +19,12 @@ namespace fovea::kernels::recurrent {
 // are a matrix of its own: [x, h] times [W; U] below each other is one product a step. Sixteen floats between rows keep
 // the rows from being a multiple of 4 KB apart.
 struct Layout {
-  explicit Layout(const Recurrent& r)
-      : lstm(r.shape.cell == RecurrentCell::lstm),
-        width(r.shape.width),
-        inputs(r.shape.inputs),
-        batch(r.shape.batch),
-        rows(r.shape.batch * r.shape.steps),
+  explicit Layout(const RecurrentShape& s)
+      : lstm(s.cell == RecurrentCell::lstm),
+        width(s.width),
+        inputs(s.inputs),
+        batch(s.batch),
+        rows(s.batch * s.steps),
         gates(4 * width + 16),
         state(inputs + width + 16) {}
   bool lstm;

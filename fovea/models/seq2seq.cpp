@@ -95,7 +95,7 @@ struct Seq2Seq::State final : DecoderState {
   Tensor summary;  // c[t] without attention, [batch, 1, memory width]
   SourceKeys keys;
   Tensor coverage;  // Σ of the weights so far, [batch, 1, tokens]
-  std::vector<Tensor> packed;
+  std::vector<PackedCell> packed;
   Notes* notes = nullptr;  // written if given
   bool greedy = false;     // hard choices are the most probable ones in training, too
 
@@ -211,7 +211,7 @@ Tensor Seq2Seq::look(const Tensor& queries, State& s, const Context& context) co
   const SourceKeys covered = s.coverage ? attention_->covered(s.keys, s.coverage) : SourceKeys{};
   const SourceKeys& keys = s.coverage ? covered : s.keys;
   const AttentionResult result = (*attention_)(queries, keys, c);
-  if (s.notes && reinforced()) {
+  if (s.notes && reinforced() && !s.greedy) {
     s.notes->log_probabilities.push_back(result.log_probability.squeeze(1));
     if (config_.entropy_bonus > 0) s.notes->entropies.push_back(attention_->entropy(queries, keys));
   }
@@ -224,8 +224,7 @@ Tensor Seq2Seq::look(const Tensor& queries, State& s, const Context& context) co
 }
 
 // The equations at the top of the header. Several steps at once where none needs more of the one before than its state.
-Tensor Seq2Seq::advance(const Tensor& ids, State& s, const Context& c) const {
-  const Tensor y = embedded(embedding_, ids, c);
+Seq2Seq::Steps Seq2Seq::advance(const Tensor& y, State& s, const Context& c) const {
   const RecurrentOptions from = {.first = s.cells, .packed = s.packed.empty() ? nullptr : &s.packed};
   auto run = [&](const Tensor& x) {
     RecurrentOutput out = std::visit([&](const auto& cells) { return cells(x, c, from); }, decoder_);
@@ -235,17 +234,34 @@ Tensor Seq2Seq::advance(const Tensor& ids, State& s, const Context& c) const {
   if (bahdanau()) {
     const Tensor before = s.cells.hidden.select(0, config_.decoder_layers - 1).unsqueeze(1);
     const Tensor context = look(attention_ ? before : y, s, c);
-    const Tensor after = run(concat({y, context}, -1));
-    return readout_(concat({after, context, y}, -1), Activation::tanh);
+    return {y, run(concat({y, context}, -1)), context};
   }
   const Tensor after = run(feeding() ? concat({y, s.fed}, -1) : y);
-  const Tensor o = readout_(concat({look(after, s, c), after}, -1), Activation::tanh);
-  if (feeding()) s.fed = o;
-  return o;
+  return {y, after, look(after, s, c)};
 }
 
-Tensor Seq2Seq::output(const Tensor& readout, const Context& c) const {
-  const Tensor x = dropout_(readout, c.at("readout"));
+Tensor Seq2Seq::readout(const Steps& s) const {
+  if (bahdanau()) return readout_(concat({s.after, s.context, s.y}, -1), Activation::tanh);
+  return readout_(concat({s.context, s.after}, -1), Activation::tanh);
+}
+
+// o of all steps with the tokens given. What no step waits for is left for one product over all of them.
+Tensor Seq2Seq::readouts(const Tensor& y, State& s, const Context& c) const {
+  if (!feeds_back()) return readout(advance(y, s, c));
+  const std::vector<Tensor> each = split(y, 1, std::vector<int64_t>(static_cast<size_t>(y.size(1)), 1));
+  std::vector<Tensor> afters, contexts, fed;
+  for (size_t t = 0; t < each.size(); ++t) {
+    Context now = c;
+    now.random = c.random.fork(static_cast<uint64_t>(t));
+    const Steps step = advance(each[t], s, now);
+    afters.push_back(step.after), contexts.push_back(step.context);
+    if (feeding()) fed.push_back(s.fed = readout(step));
+  }
+  return feeding() ? concat(fed, 1) : readout({y, concat(afters, 1), concat(contexts, 1)});
+}
+
+Tensor Seq2Seq::output(const Tensor& o, const Context& c) const {
+  const Tensor x = dropout_(o, c.at("readout"));
   return output_ ? (*output_)(x) : embedding_.as_output(x);
 }
 
@@ -258,15 +274,9 @@ Tensor Seq2Seq::logits(const Source& source, const Tensor& target_ids, const Con
 Tensor Seq2Seq::decoded(const Encoded& e, const Tensor& target_ids, State& s, const Context& context) const {
   if (attention_) s.keys = attention_->keys(e.states, e.lengths);
   const Context c = context.at("decoder");
-  if (!feeds_back()) return output(advance(target_ids, s, c), c);
-  std::vector<Tensor> readouts;
-  for (int64_t t = 0; t < target_ids.size(1); ++t) {
-    Context now = c;
-    now.random = c.random.fork(static_cast<uint64_t>(t));
-    readouts.push_back(advance(target_ids.slice(1, t, t + 1), s, now));
-  }
-  require(!readouts.empty(), "seq2seq: found targets {}, expected at least one token", target_ids.shape());
-  return output(concat(readouts, 1), c);
+  const Tensor y = embedded(embedding_, target_ids, c);
+  require(y.size(1) > 0, "seq2seq: found targets {}, expected at least one token", target_ids.shape());
+  return output(readouts(y, s, c), c);
 }
 
 namespace {
@@ -296,22 +306,26 @@ Tensor Seq2Seq::loss(const Source& source, const Tensor& target_ids, const Tenso
   if (!context.training || (!reinforced() && config_.coverage_loss == 0))
     return Seq2SeqModel::loss(source, target_ids, wanted_ids, options, context);
   require(options.reduction != Reduction::none, "seq2seq: found a loss for each token, expected their sum or mean");
-  const CrossEntropyOptions each = {options.smoothing, options.ignored, Reduction::none};
+  const Tensor counts = counting(wanted_ids, options.ignored, embedding_.weight().dtype());
   const Encoded e = encode(source, context);
-  Notes notes;
-  State s = first_state(e);
-  s.notes = &notes;
-  const Tensor losses = cross_entropy(decoded(e, target_ids, s, context), wanted_ids, each);
-  const Tensor counts = counting(wanted_ids, options.ignored, losses.dtype());
-  Tensor total = sum(losses);
-  if (config_.coverage_loss > 0) total = total + config_.coverage_loss * sum(counts * concat(notes.repetitions, 1));
+  auto costs_of = [&](State& s, const Context& c) {
+    const Tensor logits = decoded(e, target_ids, s, c);
+    const Tensor each = cross_entropy(logits, wanted_ids, {options.smoothing, options.ignored, Reduction::none});
+    if (config_.coverage_loss == 0) return each;
+    return each + config_.coverage_loss * counts * concat(s.notes->repetitions, 1);
+  };
+  Notes notes, greedy_notes;
+  State sampled = first_state(e);
+  sampled.notes = &notes;
+  const Tensor costs = costs_of(sampled, context);
+  Tensor total = sum(costs);
   if (reinforced()) {
     State greedy = first_state(e);
-    greedy.greedy = true;
+    greedy.notes = &greedy_notes, greedy.greedy = true;
     Context quiet = context;
     quiet.trace = nullptr;
-    const Tensor baseline = cross_entropy(decoded(e, target_ids, greedy, quiet), wanted_ids, each);
-    Tensor more = sum((from_here_on(losses) - from_here_on(baseline)) * concat(notes.log_probabilities, 1));
+    const Tensor advantage = from_here_on(costs) - from_here_on(costs_of(greedy, quiet));
+    Tensor more = sum(advantage * concat(notes.log_probabilities, 1));
     if (config_.entropy_bonus > 0) more = more - config_.entropy_bonus * sum(counts * concat(notes.entropies, 1));
     total = total + (more - more.detach());
   }
@@ -329,7 +343,9 @@ std::unique_ptr<DecoderState> Seq2Seq::start(const Source& source, const Context
 Tensor Seq2Seq::step(DecoderState& state, const Tensor& ids, const Context& context) const {
   const Context c = context.at("decoder");
   State& s = dynamic_cast<State&>(state);
-  Tensor y = output(advance(ids.unsqueeze(1), s, c), c).squeeze(1);
+  const Tensor o = readout(advance(embedded(embedding_, ids.unsqueeze(1), c), s, c));
+  if (feeding()) s.fed = o;
+  const Tensor y = output(o, c).squeeze(1);
   // Weights in training would let the tape grow with every step.
   s.cells = {s.cells.hidden.detach(), s.cells.cell.detach()}, s.fed = s.fed.detach(), s.coverage = s.coverage.detach();
   return y;

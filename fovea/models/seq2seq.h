@@ -91,8 +91,14 @@ class Seq2Seq final : public Seq2SeqModel {
   Tensor decoded(const Encoded&, const Tensor& target_ids, State&, const Context&) const;  // logits
   Tensor look(const Tensor& queries, State&, const Context&) const;
   Tensor embedded(const Embedding&, const Tensor& ids, const Context&) const;
-  Tensor advance(const Tensor& ids, State&, const Context&) const;  // [batch, steps] → o, [batch, steps, readout]
-  Tensor output(const Tensor& readout, const Context&) const;
+  // All [batch, steps, …]: y the embedded tokens, s and c of the equations above.
+  struct Steps {
+    Tensor y, after, context;
+  };
+  Steps advance(const Tensor& y, State&, const Context&) const;
+  Tensor readout(const Steps&) const;  // o
+  Tensor readouts(const Tensor& y, State&, const Context&) const;
+  Tensor output(const Tensor& o, const Context&) const;
 
   Config config_;
   Dropout dropout_;

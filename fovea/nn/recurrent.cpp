@@ -34,9 +34,9 @@ void RecurrentLayers<cell>::weights(Weights& w) {
 }
 
 template <kernels::RecurrentCell cell>
-std::vector<Tensor> RecurrentLayers<cell>::pack() const {
-  std::vector<Tensor> packed;
-  for (const CellWeights& w : cells_) packed.push_back(fovea::pack(cell, w));
+std::vector<PackedCell> RecurrentLayers<cell>::pack() const {
+  std::vector<PackedCell> packed;
+  for (const CellWeights& w : cells_) packed.emplace_back(cell, w);
   return packed;
 }
 
@@ -64,7 +64,7 @@ RecurrentOutput RecurrentLayers<cell>::operator()(const Tensor& x, const Context
                      .first_cell = first(options.first.cell, i),
                      .lengths = options.lengths,
                      .reverse = direction == 1,
-                     .packed = options.packed ? (*options.packed)[static_cast<size_t>(i)] : Tensor()});
+                     .packed = options.packed ? &(*options.packed)[static_cast<size_t>(i)] : nullptr});
       outputs.push_back(result.outputs);
       hidden.push_back(result.last_hidden);
       if (result.last_cell) cells.push_back(result.last_cell);

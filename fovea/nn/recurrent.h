@@ -22,8 +22,8 @@ struct RecurrentState {
 struct RecurrentOptions {
   RecurrentState first = {};  // zeros if not given
   Tensor lengths = {};        // i64 [batch]; all steps if not given
-  // From pack(): saves a decoder that goes step by step from reading the weights twice at each of them.
-  const std::vector<Tensor>* packed = nullptr;
+  // From pack(): saves a decoder that goes step by step from packing its weights, and adding up their gradients, at each.
+  const std::vector<PackedCell>* packed = nullptr;
 };
 
 struct RecurrentOutput {
@@ -54,7 +54,7 @@ class RecurrentLayers final {
   RecurrentOutput operator()(const Tensor& x, const Context&,
                              const RecurrentOptions& = {}) const;  // [batch, steps, inputs]
   void weights(Weights& w);
-  std::vector<Tensor> pack() const;  // of the weights as they are now
+  std::vector<PackedCell> pack() const;  // of the weights as they are now, for one backward pass
 
  private:
   int64_t directions() const { return config_.bidirectional ? 2 : 1; }

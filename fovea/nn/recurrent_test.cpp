@@ -79,7 +79,7 @@ void check_steps() {
   const auto layers = made<Layers>({.inputs = 17, .width = 33, .layers = 2});
   const Tensor x = random_input({3, 7, 17}).to(DType::f32);
   const RecurrentOutput whole = layers(x, {});
-  const std::vector<Tensor> packed = layers.pack();
+  const std::vector<PackedCell> packed = layers.pack();
   RecurrentState state;
   for (int64_t t = 0; t < 7; ++t) {
     const RecurrentOutput one = layers(x.slice(1, t, t + 1), {}, {.first = state, .packed = t % 2 ? &packed : nullptr});

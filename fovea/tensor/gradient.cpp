@@ -105,7 +105,9 @@ class Tape final {
       if (!gradients[i] || !input.slot) continue;
       require(gradients[i].shape() == input.shape, "gradient of {}: found {}, expected {}", node.name,
               gradients[i].shape(), input.shape);
-      add(*input.slot, std::exchange(gradients[i], {}).detach());
+      Tensor own = std::exchange(gradients[i], {});
+      own = own.detach();  // the one handle, or a leaf would have to copy it
+      add(*input.slot, std::move(own));
     }
   }
 

@@ -1,5 +1,7 @@
 #include "fovea/tensor/recurrent.h"
 
+#include <algorithm>
+
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
@@ -44,14 +46,15 @@ kernels::RecurrentShape checked_shape(RecurrentCell cell, const Tensor& x, const
 struct Operands {
   Tensor x, input, hidden, input_bias, hidden_bias, first_hidden, first_cell, lengths;
   kernels::RecurrentShape shape;
-  Tensor packed;
+  Tensor packed, packed_backward;
   bool reverse = false;
 
   kernels::Recurrent call() const {
     auto numbers = [](const Tensor& t) { return t ? t.data<float>() : nullptr; };
     return {.shape = shape,
             .x = {numbers(x), shape.steps * shape.inputs, shape.inputs},
-            .weights = {numbers(input), numbers(hidden), numbers(input_bias), numbers(hidden_bias), numbers(packed)},
+            .weights = {numbers(input), numbers(hidden), numbers(input_bias), numbers(hidden_bias), numbers(packed),
+                        numbers(packed_backward)},
             .first_hidden = numbers(first_hidden),
             .first_cell = numbers(first_cell),
             .lengths = lengths ? lengths.data<int64_t>() : nullptr,
@@ -59,33 +62,140 @@ struct Operands {
   }
 };
 
-Gradients backward(const Operands& operands, const Tensor& saved, const std::vector<bool>& wanted,
-                   std::span<const Tensor> upstream) {
-  const kernels::RecurrentShape& s = operands.shape;
+// A call's own gradients, in the order of its inputs, and where the gates' go.
+struct Backpropagation {
+  const Operands& operands;
+  const Tensor& saved;
+  const std::vector<bool>& wanted;
+  float* gates = nullptr;
+};
+
+Gradients backward(const Backpropagation& b, std::span<const Tensor> upstream) {
+  const kernels::RecurrentShape& s = b.operands.shape;
   std::vector<Tensor> given;
   for (const Tensor& dy : upstream) given.push_back(dy ? dy.contiguous() : dy);
   auto read = [&](size_t i) { return i < given.size() && given[i] ? given[i].data<float>() : nullptr; };
-  const Tensor* inputs[] = {&operands.x,           &operands.input,        &operands.hidden,    &operands.input_bias,
-                            &operands.hidden_bias, &operands.first_hidden, &operands.first_cell};
+  const Operands& o = b.operands;
+  const Tensor* inputs[] = {&o.x, &o.first_hidden, &o.first_cell, &o.input, &o.hidden, &o.input_bias, &o.hidden_bias};
   Gradients d;
-  for (size_t i = 0; i < wanted.size(); ++i) d.push_back(wanted[i] ? zeros(inputs[i]->shape()) : Tensor());
-  auto write = [&](size_t i) { return d[i] ? d[i].data<float>() : nullptr; };
+  for (size_t i = 0; i < b.wanted.size(); ++i)
+    d.push_back(b.wanted[i] ? Tensor(inputs[i]->shape(), DType::f32) : Tensor());
+  auto write = [&](size_t i) { return i < d.size() && d[i] ? d[i].data<float>() : nullptr; };
   kernels::recurrent_backward(
-      operands.call(), saved.data<float>(),
+      o.call(), b.saved.data<float>(),
       {.y = {read(0), s.steps * s.width, s.width}, .last_hidden = read(1), .last_cell = read(2)},
       {.x = {write(0), s.steps * s.inputs, s.inputs},
-       .input = write(1),
-       .hidden = write(2),
-       .input_bias = write(3),
-       .hidden_bias = write(4),
-       .first_hidden = write(5),
-       .first_cell = write(6)});
+       .input = write(3),
+       .hidden = write(4),
+       .input_bias = write(5),
+       .hidden_bias = write(6),
+       .first_hidden = write(1),
+       .first_cell = write(2),
+       .gates = b.gates});
   return d;
+}
+
+Tensor plain(const Tensor& t) { return t ? t.detach().contiguous() : t; }
+
+}  // namespace
+
+// The calls of one shape. A call's backward pass takes the next slot of `gates`: `saved` has those that did.
+struct CallsOfOneShape {
+  kernels::RecurrentShape shape;
+  int64_t calls = 0;
+  Tensor gates = {};
+  std::vector<Tensor> saved = {};
+
+  float* next_gates(const Tensor& saved_by_call) {
+    const int64_t size = kernels::recurrent_gates_size(shape);
+    if (!gates) gates = Tensor({calls * size}, DType::f32);
+    saved.push_back(saved_by_call);
+    return gates.data<float>() + static_cast<int64_t>(saved.size() - 1) * size;
+  }
+};
+
+struct PackedCell::Shared {
+  RecurrentCell cell;
+  Tensor input, hidden, input_bias, hidden_bias, packed, packed_backward = {};
+  std::vector<std::unique_ptr<CallsOfOneShape>> shapes = {};
+
+  kernels::RecurrentShape shape() const { return {cell, 0, 0, input.size(1), hidden.size(1)}; }
+  kernels::RecurrentWeights weights() const { return {.input = input.data<float>(), .hidden = hidden.data<float>()}; }
+
+  CallsOfOneShape* add_call(const kernels::RecurrentShape& s) {
+    auto same = [&](const auto& calls) { return calls->shape.batch == s.batch && calls->shape.steps == s.steps; };
+    auto found = std::find_if(shapes.begin(), shapes.end(), same);
+    if (found == shapes.end()) found = shapes.insert(found, std::make_unique<CallsOfOneShape>(CallsOfOneShape{s}));
+    ++(*found)->calls;
+    return found->get();
+  }
+
+  const Tensor& backward_pack() {
+    if (packed_backward) return packed_backward;
+    packed_backward = Tensor({kernels::recurrent_packed_backward_size(shape())}, DType::f32);
+    kernels::pack_recurrent_backward(shape(), weights(), packed_backward.data<float>());
+    return packed_backward;
+  }
+
+  // Of W, U and their biases, as far as wanted.
+  Gradients gradients(const std::vector<bool>& wanted) const {
+    const Tensor* inputs[] = {&input, &hidden, &input_bias, &hidden_bias};
+    Gradients sums(wanted.size());
+    for (const auto& calls : shapes) {
+      if (calls->saved.empty()) continue;
+      Gradients d;
+      for (size_t i = 0; i < wanted.size(); ++i)
+        d.push_back(wanted[i] ? Tensor(inputs[i]->shape(), DType::f32) : Tensor());
+      auto write = [&](size_t i) { return d[i] ? d[i].data<float>() : nullptr; };
+      std::vector<const float*> saved;
+      for (const Tensor& t : calls->saved) saved.push_back(t.data<float>());
+      kernels::recurrent_weight_gradients(
+          calls->shape, saved, calls->gates.data<float>(),
+          {.x = {}, .input = write(0), .hidden = write(1), .input_bias = write(2), .hidden_bias = write(3)});
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        if (sums[i])
+          add_into(sums[i], d[i]);
+        else
+          sums[i] = std::move(d[i]);
+      }
+    }
+    return sums;
+  }
+};
+
+PackedCell::PackedCell(RecurrentCell cell, const CellWeights& w)
+    : shared_(std::make_shared<Shared>(
+          Shared{cell, plain(w.input), plain(w.hidden), plain(w.input_bias), plain(w.hidden_bias), {}})) {
+  shared_->packed = Tensor({kernels::recurrent_packed_size(shared_->shape())}, DType::f32);
+  kernels::pack_recurrent(shared_->shape(), shared_->weights(), shared_->packed.data<float>());
+  const std::vector<Tensor> inputs = {w.input, w.hidden, w.input_bias, w.hidden_bias};
+  std::vector<bool> wanted;
+  for (const Tensor& t : inputs) wanted.push_back(t.needs_gradient());
+  tape_ = with_gradient("cell weights", Tensor({0}, DType::f32), inputs,
+                        [shared = shared_, wanted](const Tensor&) { return shared->gradients(wanted); });
+}
+
+namespace {
+
+// Where a call's gradients go: the weights' come from the call itself, or from the packed cell's.
+Backward backward_of(const Operands& operands, const Tensor& saved, std::vector<bool> wanted,
+                     const PackedCell* packed) {
+  if (!packed) {
+    return [operands, saved, wanted](std::span<const Tensor> d) { return backward({operands, saved, wanted}, d); };
+  }
+  const bool for_weights = packed->tape().needs_gradient();
+  CallsOfOneShape* calls = for_weights ? packed->shared()->add_call(operands.shape) : nullptr;
+  return [operands, saved, wanted, calls, shared = packed->shared()](std::span<const Tensor> d) {
+    Operands now = operands;
+    now.packed_backward = shared->backward_pack();
+    Gradients result = backward({now, saved, wanted, calls ? calls->next_gates(saved) : nullptr}, d);
+    result.push_back(calls ? Tensor({0}, DType::f32) : Tensor());
+    return result;
+  };
 }
 
 RecurrentResult fused(const kernels::RecurrentShape& s, const Tensor& x, const CellWeights& w,
                       const RecurrentWalk& walk) {
-  auto plain = [](const Tensor& t) { return t ? t.detach().contiguous() : t; };
   const Operands operands = {plain(x),
                              plain(w.input),
                              plain(w.hidden),
@@ -95,24 +205,27 @@ RecurrentResult fused(const kernels::RecurrentShape& s, const Tensor& x, const C
                              plain(walk.first_cell),
                              plain(walk.lengths),
                              s,
-                             walk.packed,
+                             walk.packed ? walk.packed->shared()->packed : Tensor(),
+                             Tensor(),
                              walk.reverse};
-  const std::vector<Tensor> inputs = {
-      x, w.input, w.hidden, w.input_bias, w.hidden_bias, walk.first_hidden, walk.first_cell};
+  std::vector<Tensor> inputs = {x, walk.first_hidden, walk.first_cell};
+  if (!walk.packed) inputs.insert(inputs.end(), {w.input, w.hidden, w.input_bias, w.hidden_bias});
+  std::vector<bool> wanted;
+  for (const Tensor& t : inputs) wanted.push_back(t.needs_gradient());
+  if (walk.packed) inputs.push_back(walk.packed->tape());
   Tensor y({s.batch, s.steps, s.width}, DType::f32), hidden({s.batch, s.width}, DType::f32);
   Tensor cell = s.cell == RecurrentCell::lstm ? Tensor({s.batch, s.width}, DType::f32) : Tensor();
-  Tensor saved = any_needs_gradient(inputs) ? Tensor({kernels::recurrent_saved_size(s)}, DType::f32) : Tensor();
+  const bool taped = any_needs_gradient(inputs);
+  Tensor saved = taped ? Tensor({kernels::recurrent_saved_size(s)}, DType::f32) : Tensor();
   kernels::recurrent_forward(operands.call(), {.y = {y.data<float>(), s.steps * s.width, s.width},
                                                .last_hidden = hidden.data<float>(),
                                                .last_cell = cell ? cell.data<float>() : nullptr,
                                                .saved = saved ? saved.data<float>() : nullptr});
-  std::vector<bool> wanted;
-  for (const Tensor& t : inputs) wanted.push_back(t.needs_gradient());
   std::vector<Tensor> results = {y, hidden};
   if (cell) results.push_back(cell);
-  results = with_gradient(name_of(s.cell), results, inputs, [operands, saved, wanted](std::span<const Tensor> d) {
-    return backward(operands, saved, wanted, d);
-  });
+  if (taped) {
+    results = with_gradient(name_of(s.cell), results, inputs, backward_of(operands, saved, wanted, walk.packed));
+  }
   return {results[0], results[1], cell ? results[2] : Tensor()};
 }
 
@@ -150,14 +263,6 @@ Tensor existing_steps(const kernels::RecurrentShape& s, const Tensor& lengths) {
 }
 
 }  // namespace
-
-Tensor pack(RecurrentCell cell, const CellWeights& w) {
-  const kernels::RecurrentShape shape = {cell, 0, 0, w.input.size(1), w.hidden.size(1)};
-  const Tensor input = w.input.detach().contiguous(), hidden = w.hidden.detach().contiguous();
-  Tensor packed({kernels::recurrent_packed_size(shape)}, DType::f32);
-  kernels::pack_recurrent(shape, {.input = input.data<float>(), .hidden = hidden.data<float>()}, packed.data<float>());
-  return packed;
-}
 
 RecurrentResult recurrent_by_formula(RecurrentCell cell, const Tensor& x, const CellWeights& w,
                                      const RecurrentWalk& walk) {

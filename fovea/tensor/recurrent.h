@@ -16,8 +16,20 @@ struct CellWeights {
   Tensor input_bias = {}, hidden_bias = {};  // [gates · width], or no tensor
 };
 
-// The weights as the kernel reads them, for those who take one step after another with the same ones.
-Tensor pack(kernels::RecurrentCell, const CellWeights&);
+// The weights as they are now (f32), for those who take one step after another with the same ones: packed once for each
+// pass, and their gradients are one product over all calls, at the end of the one backward pass that they serve.
+class PackedCell final {
+ public:
+  PackedCell(kernels::RecurrentCell, const CellWeights&);
+
+  struct Shared;
+  const std::shared_ptr<Shared>& shared() const { return shared_; }
+  const Tensor& tape() const { return tape_; }  // no number, only what leads back to the weights
+
+ private:
+  std::shared_ptr<Shared> shared_;
+  Tensor tape_;
+};
 
 // Beyond an item's length its state stays as it is, its outputs are 0 and x is not read. In reverse an item goes from its
 // own last step to its first; outputs stand where their x stands.
@@ -25,7 +37,7 @@ struct RecurrentWalk {
   Tensor first_hidden = {}, first_cell = {};  // [batch, width], or no tensor for zeros
   Tensor lengths = {};                        // i64 [batch], or no tensor for all steps
   bool reverse = false;
-  Tensor packed = {};  // by pack(), of these same weights; or no tensor
+  const PackedCell* packed = nullptr;  // of these same weights, or nothing
 };
 
 struct RecurrentResult {

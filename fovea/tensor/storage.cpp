@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr size_t line = 64, page = 4096, huge_page = size_t{1} << 21;
 constexpr size_t smallest_kept = size_t{1} << 17;  // below, the allocator itself reuses memory well
-constexpr size_t most_kept = size_t{256} << 20, most_blocks = 64;
+constexpr size_t always_kept = size_t{256} << 20, most_blocks = 4096;
 
 struct Block {
   std::byte* base = nullptr;
@@ -39,8 +40,10 @@ class FreeBlocks {
         if (block.size < size || block.size > size + size / 4) continue;
         blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
         total_ -= block.size;
+        count_use(block.size);
         return block;
       }
+      count_use(size);
     }
     return new_block(size);
   }
@@ -49,7 +52,8 @@ class FreeBlocks {
     std::scoped_lock lock(mutex_);
     blocks_.push_back(block);
     total_ += block.size;
-    while (total_ > most_kept || blocks_.size() > most_blocks) drop_oldest();
+    used_ -= block.size;
+    while (total_ > most_kept() || blocks_.size() > most_blocks) drop_oldest();
   }
 
   size_t total() {
@@ -60,6 +64,7 @@ class FreeBlocks {
   void clear() {
     std::scoped_lock lock(mutex_);
     while (!blocks_.empty()) drop_oldest();
+    most_used_ = used_;
   }
 
   // Where the numbers begin in a new piece: x[i] and y[i] a multiple of 4 KB apart would slow each other down.
@@ -69,6 +74,14 @@ class FreeBlocks {
   }
 
  private:
+  // A training step gives back all it took and then takes it again: as much as was ever in use at once is worth keeping.
+  size_t most_kept() const { return std::max(always_kept, most_used_ - used_); }
+
+  void count_use(size_t size) {
+    used_ += size;
+    most_used_ = std::max(most_used_, used_);
+  }
+
   void drop_oldest() {
     std::free(blocks_.front().base);
     total_ -= blocks_.front().size;
@@ -77,7 +90,7 @@ class FreeBlocks {
 
   std::mutex mutex_;
   std::vector<Block> blocks_;
-  size_t total_ = 0, offset_ = 0;
+  size_t total_ = 0, used_ = 0, most_used_ = 0, offset_ = 0;
 };
 
 // Never destroyed: a tensor in static memory may outlive everything else.

@@ -10,7 +10,9 @@
 namespace fovea {
 
 std::shared_ptr<std::byte> allocate_storage(size_t bytes);  // not initialised
-size_t kept_storage();                                      // bytes that are kept for reuse, at most 256 MB
-void release_storage();                                     // gives them back to the system
+// Bytes that are kept for reuse: at most 256 MB, or what brings those in use to the most that ever were since the last
+// release.
+size_t kept_storage();
+void release_storage();  // gives them back to the system
 
 }  // namespace fovea

@@ -33,11 +33,19 @@ TEST(Storage, LargePiecesAreUsedAgain) {
   EXPECT_EQ(kept_storage(), 0u);
 }
 
-TEST(Storage, WhatIsKeptIsBounded) {
+TEST(Storage, WhatIsKeptIsBoundedByWhatWasInUseAtOnce) {
+  release_storage();
+  for (size_t megabytes = 20; megabytes < 60; ++megabytes) allocate_storage(megabytes << 20);  // one at a time
+  EXPECT_LE(kept_storage(), size_t{256} << 20);
   {
     std::vector<std::shared_ptr<std::byte>> pieces;
     for (int i = 0; i < 40; ++i) pieces.push_back(allocate_storage(20 << 20));
   }
+  EXPECT_GE(kept_storage(), size_t{800} << 20);
+  for (size_t megabytes = 30; megabytes < 60; ++megabytes) allocate_storage(megabytes << 20);
+  EXPECT_LE(kept_storage(), size_t{900} << 20);
+  release_storage();
+  for (size_t megabytes = 20; megabytes < 60; ++megabytes) allocate_storage(megabytes << 20);
   EXPECT_LE(kept_storage(), size_t{256} << 20);
   release_storage();
 }

@@ -1,0 +1,85 @@
+// Whole training steps (forward, cross-entropy, backward, clipping, AdamW) of three small models, as tokens/s. The share
+// counts the multiply-adds of the products and of attention, three times: forward, and towards inputs and weights.
+#include "bench/bench.h"
+#include "fovea/base/random.h"
+#include "fovea/models/seq2seq.h"
+#include "fovea/models/transformer.h"
+#include "fovea/tensor/loss.h"
+#include "fovea/train/optimiser.h"
+
+namespace fovea::benches {
+namespace {
+
+Tensor random_ids(int64_t batch, int64_t tokens, int64_t vocabulary, uint64_t seed) {
+  Tensor ids({batch, tokens}, DType::i64);
+  Random random(seed);
+  for (int64_t i = 0; i < batch * tokens; ++i)
+    ids.data<int64_t>()[i] = 3 + static_cast<int64_t>(random.uniform(static_cast<uint64_t>(i)) * (vocabulary - 3));
+  return ids;
+}
+
+// Multiply-adds of a token's forward pass → operations of a step.
+double operations(double multiply_adds, int64_t tokens) { return 3 * 2 * multiply_adds * static_cast<double>(tokens); }
+
+// A model that translates 64 sentences of 16 tokens, each side of its own vocabulary's size.
+template <class Model>
+void translation(Bencher& b, const char* name, typename Model::Config config, double multiply_adds) {
+  const int64_t batch = 64, tokens = 16;
+  config.vocabulary = 8000, config.dropout = 0;
+  Model model(config);
+  initialise(model, Random(1));
+  Optimiser optimiser({.learning_rate = 1e-4}, list_weights(model));
+  const Tensor source = random_ids(batch, tokens, config.vocabulary, 1);
+  const Tensor inputs = random_ids(batch, tokens, config.vocabulary, 2);
+  const Tensor targets = random_ids(batch, tokens, config.vocabulary, 3);
+  b.tokens(name, "batch=64 tokens=16 vocabulary=8000", {batch * tokens, operations(multiply_adds, batch * tokens)},
+           [&] {
+             const Context context = {.training = true};
+             cross_entropy(model.logits({.ids = source}, inputs, context), targets).backward();
+             optimiser.step({});
+           });
+}
+
+// Words, a layer of LSTMs in both directions, and a linear layer that names the tag.
+struct Tagger {
+  Embedding words{{.entries = 20000, .width = 100}};
+  Lstm lstm{{.inputs = 100, .width = 128, .bidirectional = true}};
+  Linear tags{{.inputs = 256, .outputs = 9}};
+
+  void weights(Weights& w) { w("words", words), w("lstm", lstm), w("tags", tags); }
+};
+
+void tagging(Bencher& b) {
+  const int64_t batch = 32, tokens = 32;
+  Tagger model;
+  initialise(model, Random(1));
+  Optimiser optimiser({.learning_rate = 1e-4}, list_weights(model));
+  const Tensor ids = random_ids(batch, tokens, 20000, 1), targets = random_ids(batch, tokens, 9, 2);
+  const double multiply_adds = 2 * 4 * 128 * (100 + 128) + 256 * 9;
+  b.tokens("train_tagger", "batch=32 tokens=32 vocabulary=20000",
+           {batch * tokens, operations(multiply_adds, batch * tokens)}, [&] {
+             const Context context = {.training = true};
+             const Tensor states = model.lstm(model.words(ids), context).outputs;
+             cross_entropy(model.tags(states), targets).backward();
+             optimiser.step({});
+           });
+}
+
+}  // namespace
+
+extern const Bench training = {
+    .name = "training", .help = "whole training steps of small models", .run = [](Bencher& b) {
+      const double width = 256, hidden = 1024, tokens = 16, vocabulary = 8000;
+      const double attention = 4 * width * width + 2 * tokens * width, forward = 2 * width * hidden;
+      translation<Transformer>(b, "train_transformer",
+                               {.width = 256, .heads = 4, .hidden = 1024, .encoder_layers = 3, .decoder_layers = 3},
+                               3 * (attention + forward) + 3 * (2 * attention + forward) + width * vocabulary);
+      const double memory = 512, state = 512, embedding = 256;
+      translation<Seq2Seq>(b, "train_bahdanau", {},
+                           2 * 4 * 256 * (embedding + 256) + memory * state + 2 * memory * state +  // encoder, bridges
+                               4 * state * (embedding + memory + state) + state * state +           // cell, query
+                               2 * tokens * state + (state + memory + embedding) * state + state * vocabulary);
+      tagging(b);
+    }};
+
+}  // namespace fovea::benches
