@@ -17,6 +17,8 @@
 //
 //   Σ ℓ[t] + (Σ ℓ[t′] − ℓ_greedy[t′] over t′ ≥ t) log a[t, j[t]] − entropy_bonus · H(a[t])   the bracket taken as a constant
 //
+// where ℓ counts the coverage_loss, too.
+//
 // With attention "none" c[t] is always [last h→; last h←], the one vector that has to hold the whole sentence. The place of
 // its attention: decoder.attention.
 #pragma once
