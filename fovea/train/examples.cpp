@@ -5,15 +5,6 @@
 namespace fovea {
 namespace {
 
-void check(const ExamplesConfig& c) {
-  require(!c.data.empty(), "training: found no --data, expected the files to learn from");
-  require(c.hold_out >= 0 && c.test >= 0 && c.hold_out + c.test < 100,
-          "training: found --hold-out {} and --test {}, expected percents of together less than 100", c.hold_out,
-          c.test);
-  require(c.test_every == 0 || c.test_every > 1, "--test-every: found {}, expected 0, or 2 or more", c.test_every);
-  require(c.validate_on >= 0, "--validate-on: found {}, expected 0 or more", c.validate_on);
-}
-
 std::vector<int64_t> evenly(const std::vector<int64_t>& numbers, int64_t wanted) {
   const auto size = static_cast<int64_t>(numbers.size());
   if (wanted == 0 || size <= wanted) return numbers;
@@ -23,6 +14,15 @@ std::vector<int64_t> evenly(const std::vector<int64_t>& numbers, int64_t wanted)
 }
 
 }  // namespace
+
+void check(const ExamplesConfig& c) {
+  require(!c.data.empty(), "training: found no --data, expected the files to learn from");
+  require(c.hold_out >= 0 && c.test >= 0 && c.hold_out + c.test < 100,
+          "training: found --hold-out {} and --test {}, expected percents of together less than 100", c.hold_out,
+          c.test);
+  require(c.test_every == 0 || c.test_every > 1, "--test-every: found {}, expected 0, or 2 or more", c.test_every);
+  require(c.validate_on >= 0, "--validate-on: found {}, expected 0 or more", c.validate_on);
+}
 
 bool is_json(const std::string& path) {
   const std::string_view name = path.ends_with(".gz") ? std::string_view(path).substr(0, path.size() - 3) : path;

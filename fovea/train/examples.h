@@ -44,6 +44,8 @@ struct Examples {
   std::vector<int64_t> training, validation, test;  // numbers of examples in the data
 };
 
+void check(const ExamplesConfig&);  // an Error for values that make no sense
+
 bool is_json(const std::string& path);  // by its name: .json, .jsonl, or these with .gz
 
 // An Error if there is nothing to learn from or to validate on.

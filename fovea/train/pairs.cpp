@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "fovea/generate/translate.h"
-#include "fovea/tensor/loss.h"
 #include "fovea/train/sample_trainee.h"
 
 namespace fovea {
@@ -124,11 +123,11 @@ class PairsTrainee final : public SampleTrainee {
     const int64_t tokens = target.ids.size(1);
     const Tensor inputs = target.ids.slice(1, 0, tokens - 1).contiguous();
     const Tensor targets = target.ids.slice(1, 1, tokens).contiguous();
-    const Tensor logits = model_->logits({source.ids, source.lengths}, inputs, context);
-    return cross_entropy(logits, targets,
-                         {.smoothing = context.training ? static_cast<float>(recipe_.label_smoothing) : 0,
-                          .ignored = tokenizer_->special().pad,
-                          .reduction = Reduction::sum});
+    const CrossEntropyOptions options = {
+        .smoothing = context.training ? static_cast<float>(recipe_.label_smoothing) : 0,
+        .ignored = tokenizer_->special().pad,
+        .reduction = Reduction::sum};
+    return model_->loss({source.ids, source.lengths}, inputs, targets, options, context);
   }
 
   std::vector<Score> metric() override {

@@ -18,6 +18,7 @@ struct Position {
 }  // namespace
 
 Examples read_with_notes(const Recipe& recipe, const Preparation& preparation) {
+  check(recipe.examples);
   preparation.say(fmt::format("reading {}", fmt::join(recipe.examples.data, ", ")));
   Examples examples = recipe.read();
   if (const std::string bad = examples.data.bad().text(); !bad.empty()) preparation.say(bad);

@@ -1,0 +1,169 @@
+// `fovea train` as a user calls it, and as a user, a power cut or bad data interrupts it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "cli/program.h"
+#include "fovea/base/file.h"
+#include "fovea/train/log.h"
+#include "fovea/train/toy_data.h"
+
+namespace fovea {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* small =
+    "--width 32 --heads 2 --hidden 64 --encoder-layers 1 --decoder-layers 1 --tokenizer words --batch-tokens 600 "
+    "--learning-rate 0.01 --warmup 20 --validate-every 30 --checkpoint-every 10 --log-every 10";
+
+class TrainVerb : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(folder_);
+    write_text(folder_ / "pairs.tsv", toy_pairs(300));
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Answer run(const std::string& arguments) const {
+    return run_program("train " + arguments, {.folder = folder_.string()});
+  }
+  Answer refused(const std::string& arguments) const {
+    const Answer answer = run(arguments);
+    EXPECT_EQ(answer.code, 2) << answer.out;
+    EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 1) << answer.out;
+    return answer;
+  }
+
+  // Starts a training without waiting for it.
+  pid_t start(const std::string& arguments) const {
+    const std::string command =
+        fmt::format("cd {} && exec {} train {} >> out.txt 2>&1", folder_.string(), FOVEA_PROGRAM, arguments);
+    const pid_t child = fork();
+    if (child == 0) {
+      execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+      _exit(127);
+    }
+    return child;
+  }
+  void expect_same(const std::string& one, const std::string& other) const {
+    for (const char* file : {"last/training.safetensors", "last/model.safetensors", "best/model.safetensors"})
+      EXPECT_TRUE(read_text(folder_ / one / file) == read_text(folder_ / other / file)) << file;
+  }
+
+  fs::path folder_ = fs::path(testing::TempDir()) / ("fovea_train_" + std::to_string(getpid()));
+};
+
+TEST_F(TrainVerb, KilledAtAnyMomentAndResumedItEndsWithTheSameBits) {
+  const std::string flags = fmt::format("translation --data pairs.tsv {} --steps 120 --average 0.9", small);
+  ASSERT_EQ(run(flags + " -o straight").code, 0);
+  int kills = 0;
+  for (uint64_t attempt = 0;; ++attempt) {
+    ASSERT_LT(attempt, 200u);
+    const pid_t child = start(flags + " -o killed --resume");
+    const uint64_t most = 400 + 200 * (attempt / 3);  // longer from time to time, so that it ends on any machine
+    std::this_thread::sleep_for(std::chrono::milliseconds(Random(17).below(most, attempt)));
+    kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status)) {
+      ASSERT_EQ(WEXITSTATUS(status), 0) << read_text(folder_ / "out.txt");
+      break;
+    }
+    ++kills;
+  }
+  EXPECT_GE(kills, 1);
+  expect_same("straight", "killed");
+}
+
+TEST_F(TrainVerb, StoppedByTheUserItSaysHowToGoOn) {
+  const std::string flags = fmt::format("translation --data pairs.tsv {} --steps 100", small);
+  ASSERT_EQ(run(flags + " -o straight").code, 0);
+  const pid_t child = start(flags + " -o stopped");
+  while (!fs::exists(folder_ / "stopped/last")) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  kill(child, SIGINT);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  const std::string out = read_text(folder_ / "out.txt"), how = "go on with: fovea train ";
+  if (const size_t at = out.find(how); at != std::string::npos) {  // or it was faster than the signal
+    const std::string command = out.substr(at + how.size(), out.find('\n', at) - at - how.size());
+    EXPECT_EQ(command, "stopped/last/recipe.yaml --resume");
+    ASSERT_EQ(run(command).code, 0);
+  }
+  expect_same("straight", "stopped");
+}
+
+TEST_F(TrainVerb, RecipeAndFlagsSayTheSame) {
+  const std::string flags = fmt::format("translation --data pairs.tsv {} --steps 12 -o one", small);
+  const Answer dumped = run(flags + " --dump-config");
+  ASSERT_EQ(dumped.code, 0);
+  write_text(folder_ / "recipe.yaml", dumped.out);
+  ASSERT_EQ(run(flags).code, 0);
+  const Answer second = run("recipe.yaml -o two --quiet");
+  ASSERT_EQ(second.code, 0);
+  EXPECT_TRUE(second.out.starts_with("two/best\tstep 12\tbleu ")) << second.out;
+  EXPECT_TRUE(read_text(folder_ / "one/best/model.safetensors") == read_text(folder_ / "two/best/model.safetensors"));
+  const std::vector<LogLine> log = read_log(folder_ / "two/log.jsonl");
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0].step, 10);
+  EXPECT_EQ(log[1].validation[0].first, "bleu");
+  EXPECT_EQ(log[1].validation[1].first, "loss");
+  // Another seed is another model.
+  ASSERT_EQ(run("recipe.yaml -o three --seed 2").code, 0);
+  EXPECT_FALSE(read_text(folder_ / "one/best/model.safetensors") ==
+               read_text(folder_ / "three/best/model.safetensors"));
+}
+
+TEST_F(TrainVerb, ALossThatExplodesNamesTheStep) {
+  const Answer answer =
+      run("translation --data pairs.tsv --width 32 --tokenizer words --steps 100 -o wild --optimiser sgd "
+          "--learning-rate 1e30 "
+          "--clip 0 --warmup 1");
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_NE(answer.out.find("of step "), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("--learning-rate"), std::string::npos) << answer.out;
+}
+
+TEST_F(TrainVerb, BadLinesAreCountedOrStopIt) {
+  write_text(folder_ / "bad.tsv", toy_pairs(300) + "no tab here\n");
+  const std::string flags = fmt::format("translation --data bad.tsv {} --steps 1 -o m", small);
+  EXPECT_NE(run(flags).out.find("bad.tsv:301: found 1 column"), std::string::npos);
+  const Answer strict = run(flags + "2 --strict");
+  EXPECT_EQ(strict.code, 2);
+  EXPECT_NE(strict.out.find("bad.tsv:301: found 1 column"), std::string::npos) << strict.out;
+}
+
+TEST_F(TrainVerb, WhatIsWrongIsOneClearLine) {
+  EXPECT_NE(refused("").out.find("translation"), std::string::npos);
+  EXPECT_NE(refused("translatoin --data pairs.tsv -o m").out.find("did you mean 'translation'"), std::string::npos);
+  EXPECT_NE(refused("translation --data pairs.tsv -o m --stepps 3").out.find("did you mean '--steps'"),
+            std::string::npos);
+  EXPECT_NE(refused("translation -o m").out.find("--data"), std::string::npos);
+  EXPECT_NE(refused("translation --data pairs.tsv").out.find("--output"), std::string::npos);
+  EXPECT_NE(refused("missing.yaml").out.find("missing.yaml"), std::string::npos);
+  write_text(folder_ / "typo.yaml", "task: translation\nlerning_rate: 1\n");
+  EXPECT_NE(refused("typo.yaml").out.find("did you mean 'learning_rate'"), std::string::npos);
+  write_text(folder_ / "broken.yaml", "task: [translation\n");
+  EXPECT_NE(refused("broken.yaml").out.find("broken.yaml"), std::string::npos);
+  write_text(folder_ / "notask.yaml", "steps: 3\n");
+  EXPECT_NE(refused("notask.yaml").out.find("found no task"), std::string::npos);
+  ASSERT_EQ(run(fmt::format("translation --data pairs.tsv {} --steps 1 -o m", small)).code, 0);
+  EXPECT_NE(refused("translation --data pairs.tsv -o m").out.find("--resume"), std::string::npos);
+}
+
+TEST_F(TrainVerb, OtherDataCannotBeResumedOn) {
+  ASSERT_EQ(run(fmt::format("translation --data pairs.tsv {} --steps 1 -o m", small)).code, 0);
+  write_text(folder_ / "pairs.tsv", toy_pairs(200));
+  const Answer answer = run("m/last/recipe.yaml --resume --steps 2");
+  EXPECT_EQ(answer.code, 2) << answer.out;
+  EXPECT_NE(answer.out.find("examples"), std::string::npos) << answer.out;
+}
+
+}  // namespace
+}  // namespace fovea
