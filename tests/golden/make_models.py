@@ -3,7 +3,8 @@
     python make_models.py         # needs torch, safetensors
 
 A case holds CASE.weight.*, CASE.logits, CASE.loss and CASE.gradient.* of the mean cross-entropy of the targets that are not
-padding, with coverage plus 0.7 times the weight on what had it before. Computed in double precision, kept in single. The batch is the same for all of them.
+padding, with coverage plus 0.7 times the weight on what had it before. Computed in double precision, kept in single. The batch
+is the same for all of them.
 """
 import pathlib, math
 import torch
