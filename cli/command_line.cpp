@@ -104,9 +104,15 @@ std::optional<std::string> CommandLine::take_first() {
   return first;
 }
 
-void CommandLine::use_recipe(const std::string& path) {
-  arguments_.insert(arguments_.begin(), {"--config", path});
+void CommandLine::complete(const BareFlag& flag) {
+  for (size_t i = 0; i < arguments_.size() && arguments_[i] != "--"; ++i) {
+    if (arguments_[i] != long_flag(flag.name)) continue;
+    const std::string next = i + 1 < arguments_.size() ? arguments_[i + 1] : "";
+    if (next != flag.first && next != flag.second) arguments_[i] += std::string("=") + flag.first;
+  }
 }
+
+void CommandLine::use_recipe(const std::string& path) { arguments_.insert(arguments_.begin(), {"--config", path}); }
 
 bool CommandLine::parse() {
   CLI::App& app = app_->app;

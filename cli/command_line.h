@@ -25,6 +25,12 @@ namespace fovea {
 
 struct Verb;
 
+// A text field whose flag may stand without a value, which then is the first of these: `static constexpr BareFlag bare = …`
+// in an Options struct.
+struct BareFlag {
+  const char *name, *first, *second;
+};
+
 class CommandLine final : public Fields {
  public:
   CommandLine(const Verb& verb, std::vector<std::string> arguments);
@@ -33,6 +39,7 @@ class CommandLine final : public Fields {
   template <class Options>
   bool read(Options& options) {
     if constexpr (requires { Options::positional; }) positional_ = Options::positional;
+    if constexpr (requires { Options::bare; }) complete(Options::bare);
     if (const auto path = typed("config")) from_yaml(read_text(*path), options, *path);
     options.fields(*this);
     if (!parse()) return false;
@@ -57,6 +64,7 @@ class CommandLine final : public Fields {
   template <class Value>
   void add(const char* name, Value& value, const char* help);
   std::optional<std::string> typed(std::string_view name) const;  // the value behind a flag
+  void complete(const BareFlag& flag);
   bool parse();
   static void print(const std::string& text);
 

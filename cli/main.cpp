@@ -7,7 +7,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::string_view groups[] = {"train", "look inside", "measure"};
+constexpr std::string_view groups[] = {"use", "train", "look inside", "measure"};
 
 void welcome() {
   fmt::print(

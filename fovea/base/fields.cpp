@@ -135,3 +135,11 @@ std::string Writer::yaml() const {
 }
 
 }  // namespace fovea::detail
+
+namespace fovea {
+
+std::string yaml_to_json(std::string_view text, std::string_view where) {
+  return detail::parse(detail::Reader::yaml, text, where).dump();
+}
+
+}  // namespace fovea

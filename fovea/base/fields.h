@@ -108,4 +108,7 @@ std::string to_yaml(Config&& config) {
   return writer.yaml();
 }
 
+// A YAML text as JSON, for what is not a config with fields of its own.
+std::string yaml_to_json(std::string_view text, std::string_view where);
+
 }  // namespace fovea

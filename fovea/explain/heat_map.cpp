@@ -4,28 +4,11 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/explain/colours.h"
 #include "fovea/explain/svg.h"
 
 namespace fovea {
 namespace {
-
-struct Colour {
-  int red, green, blue;
-};
-
-// From paper white over blue-green to deep blue, with evenly falling lightness, so that it reads in grey too.
-Colour colour_of(double value) {
-  constexpr double stops[][3] = {{247, 251, 255}, {198, 219, 239}, {107, 174, 214}, {33, 113, 181}, {8, 48, 107}};
-  const double place = std::clamp(value, 0.0, 1.0) * 4;
-  const int lower = std::min(3, static_cast<int>(place));
-  auto mix = [&](int channel) {
-    const double t = place - lower;
-    return static_cast<int>(std::lround((1 - t) * stops[lower][channel] + t * stops[lower + 1][channel]));
-  };
-  return {mix(0), mix(1), mix(2)};
-}
-
-bool needs_light_text(double value) { return value > 0.55; }
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
@@ -42,13 +25,6 @@ std::string shortened(std::string_view text, int most) {
 std::string padded(std::string_view text, int width, bool right = false) {
   std::string spaces(static_cast<size_t>(std::max(0, width - cells(text))), ' ');
   return right ? spaces + std::string(text) : std::string(text) + spaces;
-}
-
-std::string painted(double value, const std::string& text, bool colour) {
-  if (!colour || std::isnan(value)) return text;
-  const Colour c = colour_of(value);
-  return fmt::format("\x1b[48;2;{};{};{}m\x1b[38;5;{}m{}\x1b[0m", c.red, c.green, c.blue,
-                     needs_light_text(value) ? 231 : 16, text);
 }
 
 int widest(const std::vector<std::string>& labels, int most) {
@@ -139,7 +115,8 @@ std::string to_terminal(const HeatMap& map, const TerminalLook& look) {
     text += padded(shortened(map.rows[r], labels), labels) + "  ";
     for (size_t c = 0; c < shown; ++c) {
       const double value = map.at(r, c);
-      text += painted(value, numbers ? padded(fmt::format("{:.4f}", value), cell, true) : "  ", look.colour);
+      const std::string number = numbers ? padded(fmt::format("{:.4f}", value), cell, true) : "  ";
+      text += look.colour ? painted(value, number) : number;
     }
     text += "\n";
   }

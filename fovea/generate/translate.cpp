@@ -49,13 +49,14 @@ std::vector<Translations> translate(const Seq2SeqModel& model, const Tokenizer& 
   std::vector<Translations> results(texts.size());
   std::vector<Request> requests;
   std::vector<size_t> numbers;  // of the texts behind the requests
+  const std::vector<int64_t> prefix = tokenizer.encode(options.prefix).ids;
   for (size_t i = 0; i < texts.size(); ++i) {
     const Tokens tokens = tokenizer.encode(texts[i]);
     results[i].source = tokens.spans;
     results[i].source.push_back(end_of(texts[i]));
     results[i].found.emplace_back();
     if (tokens.ids.empty()) continue;
-    requests.push_back({.source = source_ids(tokenizer, tokens)});
+    requests.push_back({.source = source_ids(tokenizer, tokens), .prefix = prefix});
     numbers.push_back(i);
   }
   size_t handed_on = 0;

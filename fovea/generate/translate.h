@@ -28,6 +28,7 @@ struct Translations {
 
 struct TranslateOptions {
   bool attention = false;
+  std::string prefix = {};  // every translation begins with it
   // With the number of each text and what was found for it, in their order, as soon as that allows.
   std::function<void(size_t number, const Translations&)> on_result = {};
 };

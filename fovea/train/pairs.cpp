@@ -1,8 +1,10 @@
 #include "fovea/train/pairs.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "fovea/generate/translate.h"
+#include "fovea/models/checkpoint.h"
 #include "fovea/train/sample_trainee.h"
 
 namespace fovea {
@@ -24,6 +26,7 @@ class PairsRecipe final : public Recipe {
 
   std::unique_ptr<Trainee> prepare(const Preparation&) override;
   Examples read() const override;
+  Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&) const override;
   // What is read and what is to be written.
   std::pair<const std::string&, const std::string&> sides(const Example& e) const {
     return reverse ? std::pair<const std::string&, const std::string&>(e.target, e.source)
@@ -169,6 +172,26 @@ Examples PairsRecipe::read() const {
   };
   // The first text of a line decides, whichever is learned from.
   return read_examples(examples, {.read = read, .key = [](const Example& e) { return e.source; }});
+}
+
+// Each source once, with its first target.
+Predictions PairsRecipe::predict(const std::filesystem::path& folder, const Dataset& data,
+                                 const std::vector<int64_t>& numbers) const {
+  Predictions p;
+  std::vector<std::string> sources;
+  std::set<std::string> seen;
+  for (int64_t i : numbers) {
+    const Example e = data[i];
+    const auto& [source, target] = sides(e);
+    if (!seen.insert(source).second) continue;
+    sources.push_back(source);
+    p.references.push_back(target);
+  }
+  const auto model = load_model_as<Seq2SeqModel>(folder);
+  const auto tokenizer = load_tokenizer(model_folder(folder));
+  const GenerationConfig config = read_generation_config(model_folder(folder));
+  for (Translations& t : translate(*model, *tokenizer, sources, config)) p.hypotheses.push_back(t.found[0].text);
+  return p;
 }
 
 }  // namespace

@@ -39,6 +39,11 @@ struct Preparation {
   std::function<void(const std::string&)> say = [](const std::string&) {};  // what is being done, a line each
 };
 
+// What a trained model says about examples, and what was expected, a line each; the tags of a sentence with spaces between.
+struct Predictions {
+  std::vector<std::string> hypotheses, references;
+};
+
 class Recipe {
  public:
   virtual ~Recipe() = default;
@@ -48,6 +53,9 @@ class Recipe {
   virtual Examples read() const = 0;
   // Reads the data, learns the vocabulary, makes the model with its first weights. The trainee refers to this recipe.
   virtual std::unique_ptr<Trainee> prepare(const Preparation&) = 0;
+  // Of a trained model's folder, on these examples of read().
+  virtual Predictions predict(const std::filesystem::path& folder, const Dataset&,
+                              const std::vector<int64_t>& numbers) const = 0;
   // The model of the recipe, with what only the data tells (as JSON), and its first weights.
   std::unique_ptr<Model> make_model(const std::string& known);
   void choose_family(

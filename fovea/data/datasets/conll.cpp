@@ -7,19 +7,6 @@
 namespace fovea {
 namespace {
 
-// Between tabs if there is one, so that a token may hold a space; otherwise between spaces.
-std::vector<std::string_view> columns_of(std::string_view line) {
-  const bool tabs = line.find('\t') != std::string_view::npos;
-  std::vector<std::string_view> columns;
-  while (true) {
-    const size_t end = line.find(tabs ? '\t' : ' ');
-    const std::string_view column = trim(line.substr(0, end));
-    if (tabs || !column.empty()) columns.push_back(column);
-    if (end == std::string_view::npos) return columns;
-    line.remove_prefix(end + 1);
-  }
-}
-
 bool is_tag(std::string_view tag) {
   return tag == "O" || (tag.size() > 2 && tag[1] == '-' && std::string_view("BIESLU").find(tag[0]) < 6);
 }
@@ -29,7 +16,7 @@ class Sentence {
   Sentence(Dataset& into, const ConllColumns& columns) : into_(into), wanted_(columns) {}
 
   void add(std::string_view line, const std::string& where) {
-    const std::vector<std::string_view> columns = columns_of(line);
+    const std::vector<std::string_view> columns = conll_columns(line);
     const auto count = static_cast<int>(columns.size());
     const int token = wanted_.token < 0 ? wanted_.token + count : wanted_.token;
     const int tag = wanted_.tag < 0 ? wanted_.tag + count : wanted_.tag;
@@ -68,6 +55,18 @@ class Sentence {
 };
 
 }  // namespace
+
+std::vector<std::string_view> conll_columns(std::string_view line) {
+  const bool tabs = line.find('\t') != std::string_view::npos;
+  std::vector<std::string_view> columns;
+  while (true) {
+    const size_t end = line.find(tabs ? '\t' : ' ');
+    const std::string_view column = trim(line.substr(0, end));
+    if (tabs || !column.empty()) columns.push_back(column);
+    if (end == std::string_view::npos) return columns;
+    line.remove_prefix(end + 1);
+  }
+}
 
 void read_conll(const std::string& path, Dataset& into, const ConllColumns& columns) {
   const Reading reading(into, path);

@@ -74,6 +74,8 @@ void read_labelled(const std::string& path, Dataset& into);
 struct ConllColumns {
   int token = 0, tag = -1;  // from 0; negative: from the end
 };
+// A line's columns: between tabs if there is one, so that a token may hold a space; otherwise between spaces.
+std::vector<std::string_view> conll_columns(std::string_view line);
 void read_conll(const std::string& path, Dataset& into, const ConllColumns& columns = {});
 
 // A JSON object a line, or one array of objects. Keys that are not empty must be there: texts (a label may be a number or

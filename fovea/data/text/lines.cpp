@@ -1,6 +1,7 @@
 #include "fovea/data/text/lines.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -41,6 +42,7 @@ class Lines::Source {
  public:
   virtual ~Source() = default;
   virtual size_t read(char* into, size_t size) = 0;  // 0 at the end
+  virtual bool ready() const { return true; }        // whether read() would not wait
 };
 
 namespace {
@@ -50,6 +52,10 @@ class Descriptor final : public Lines::Source {
   Descriptor(std::string name, int number, bool owned) : name_(std::move(name)), number_(number), owned_(owned) {}
   ~Descriptor() override {
     if (owned_) close(number_);
+  }
+  bool ready() const override {
+    pollfd wanted = {number_, POLLIN, 0};
+    return poll(&wanted, 1, 0) != 0;
   }
   size_t read(char* into, size_t size) override {
     for (;;) {
@@ -137,13 +143,23 @@ Lines& Lines::operator=(Lines&&) noexcept = default;
 std::string Lines::where() const { return fmt::format("{}:{}", name_, number_); }
 
 bool Lines::fill() {
+  if (ended_) return false;  // a terminal would be asked again
   buffer_.erase(0, at_);
   at_ = 0;
   const size_t size = buffer_.size();
   buffer_.resize(size + chunk);
   const size_t count = source_->read(buffer_.data() + size, chunk);
   buffer_.resize(size + count);
-  return count > 0;
+  ended_ = count == 0;
+  return !ended_;
+}
+
+bool Lines::ready() {
+  while (buffer_.find('\n', at_) == std::string::npos) {
+    if (!source_->ready()) return false;
+    if (buffer_.size() - at_ > longest || !fill()) return true;
+  }
+  return true;
 }
 
 bool Lines::next(std::string& line) {

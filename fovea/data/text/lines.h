@@ -23,6 +23,8 @@ class Lines final {
   Lines& operator=(Lines&&) noexcept;
 
   bool next(std::string& line);  // false at the end; an Error for invalid UTF-8 and for a damaged or cut file
+  // Whether next() would answer at once, the end included: false while whoever writes into a pipe or types has not gone on.
+  bool ready();
   int64_t number() const { return number_; }  // of the line that next() gave, from 1
   std::string where() const;
 
@@ -33,6 +35,7 @@ class Lines final {
   std::unique_ptr<Source> source_;
   size_t at_ = 0;
   int64_t number_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace fovea

@@ -1,6 +1,8 @@
 #include "fovea/data/text/lines.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -113,6 +115,27 @@ TEST_F(LinesTest, DamagedAndCutFilesAreErrors) {
 TEST_F(LinesTest, InvalidUtf8NamesFileLineAndByte) {
   EXPECT_EQ(error_of(written("latin1.txt", "good\nna\xefve\n")).find(path("latin1.txt") + ":2: byte 2: found 0xef"),
             0u);
+}
+
+TEST_F(LinesTest, SaysWhetherItWouldWait) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  int writer = open(path("pipe").c_str(), O_RDWR);
+  Lines lines(path("pipe"));
+  const auto say = [&](std::string_view text) {
+    ASSERT_EQ(write(writer, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  };
+  EXPECT_FALSE(lines.ready());
+  say("one\ntw");
+  std::string line;
+  EXPECT_TRUE(lines.ready() && lines.next(line) && line == "one");
+  EXPECT_FALSE(lines.ready());
+  say("o\nrest");
+  EXPECT_TRUE(lines.ready() && lines.next(line) && line == "two");
+  EXPECT_FALSE(lines.ready());
+  close(writer);
+  EXPECT_TRUE(lines.ready() && lines.next(line) && line == "rest");
+  EXPECT_TRUE(lines.ready());
+  EXPECT_FALSE(lines.next(line));
 }
 
 TEST_F(LinesTest, ALineWithoutEndIsAnError) {

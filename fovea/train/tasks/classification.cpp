@@ -4,6 +4,7 @@
 #include <set>
 
 #include "fovea/generate/classify.h"
+#include "fovea/models/checkpoint.h"
 #include "fovea/train/metrics/accuracy.h"
 #include "fovea/train/sample_trainee.h"
 
@@ -18,6 +19,7 @@ class ClassificationRecipe final : public Recipe {
   }
   std::unique_ptr<Trainee> prepare(const Preparation&) override;
   Examples read() const override;
+  Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&) const override;
 
   std::string source_key = "text", label_key = "label";
   int64_t batch_tokens = 1024, max_tokens = 400;
@@ -120,6 +122,21 @@ Examples ClassificationRecipe::read() const {
     read_labelled(path, into);
   };
   return read_examples(examples, {.read = read, .key = [](const Example& e) { return e.source; }});
+}
+
+Predictions ClassificationRecipe::predict(const std::filesystem::path& folder, const Dataset& data,
+                                          const std::vector<int64_t>& numbers) const {
+  Predictions p;
+  std::vector<std::string> texts;
+  for (int64_t i : numbers) {
+    Example e = data[i];
+    texts.push_back(std::move(e.source));
+    p.references.push_back(std::move(e.label));
+  }
+  const auto model = load_model_as<ClassifierModel>(folder);
+  const auto tokenizer = load_tokenizer(model_folder(folder));
+  for (const Classified& c : classify(*model, *tokenizer, texts)) p.hypotheses.push_back(model->labels()[c.best]);
+  return p;
 }
 
 }  // namespace

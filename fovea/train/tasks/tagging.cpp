@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fovea/generate/tag.h"
+#include "fovea/models/checkpoint.h"
 #include "fovea/train/metrics/entities.h"
 #include "fovea/train/sample_trainee.h"
 
@@ -21,6 +22,7 @@ class TaggingRecipe final : public Recipe {
   }
   std::unique_ptr<Trainee> prepare(const Preparation&) override;
   Examples read() const override;
+  Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&) const override;
 
   std::string tokens_key = "tokens", tags_key = "tags";
   int64_t token_column = 0, tag_column = -1;
@@ -139,6 +141,22 @@ Examples TaggingRecipe::read() const {
   };
   return read_examples(
       examples, {.read = read, .key = [](const Example& e) { return fmt::format("{}", fmt::join(e.tokens, " ")); }});
+}
+
+Predictions TaggingRecipe::predict(const std::filesystem::path& folder, const Dataset& data,
+                                   const std::vector<int64_t>& numbers) const {
+  Predictions p;
+  std::vector<Sentence> sentences;
+  for (int64_t i : numbers) {
+    Example e = data[i];
+    sentences.push_back(std::move(e.tokens));
+    p.references.push_back(fmt::format("{}", fmt::join(e.tags, " ")));
+  }
+  const auto model = load_model_as<Tagger>(folder);
+  const Words words(model_folder(folder) / "vocabulary.json");
+  for (const Tagged& t : tag(*model, words, sentences))
+    p.hypotheses.push_back(fmt::format("{}", fmt::join(t.labels, " ")));
+  return p;
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+#include "cli/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/terminal.h"
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+void AnswerOptions::fields(Fields& f) {
+  texts.fields(f);
+  f("model", model, "the folder of a model, or the name of one that ships");
+  f("output", output, "file to write instead of stdout");
+  f("json", json, "print everything with spans and weights as JSON, one object a line");
+  f("show", show, "draw the attention in the terminal");
+  f("svg", svg, fmt::format("draw the attention into this file, for up to {} texts", Answers::most_panels).c_str());
+  f("quiet", quiet, "no progress on stderr");
+}
+
+Answers::Answers(const AnswerOptions& o, std::optional<int64_t> bytes)
+    : options_(o),
+      results_(o.output),
+      progress_({.unit = "texts", .whole = bytes, .quiet = o.quiet || (o.output.empty() && stdout_is_terminal())}) {
+  require(!o.json || !o.show, "--json: found --show beside it, expected one of them; the JSON holds the weights");
+  if (!o.svg.empty()) svg_.emplace(o.svg);
+}
+
+void Answers::expect(size_t texts) {
+  expected_ += texts;
+  require(!svg_ || expected_ <= most_panels, "--svg: found more than {} texts, expected at most as many", most_panels);
+}
+
+void Answers::line(std::string_view text) {
+  std::string line(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  results_.write(line + "\n");
+}
+
+void Answers::draw(const HeatMap& map) {
+  if (map.values.empty()) return;
+  if (options_.show) show(to_terminal(map, terminal_look()));
+  add_panel(map);
+}
+
+void Answers::show(const std::string& picture) const {
+  if (options_.show) fmt::print("{}\n", picture);
+}
+
+void Answers::add_panel(const HeatMap& map) {
+  if (svg_ && !map.values.empty()) panels_.push_back(map);
+}
+
+void Answers::done(std::string_view text) { progress_.add(1, static_cast<int64_t>(text.size()) + 1); }
+
+void Answers::finish() {
+  if (svg_) svg_->write(to_svg(panels_)), svg_->commit();
+  results_.finish();
+}
+
+}  // namespace fovea

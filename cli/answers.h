@@ -1,0 +1,55 @@
+// What every verb has that answers texts with a model: its flags, and where the answers go.
+//
+//   Texts texts(options.texts);   Answers answers(options, texts.bytes());
+//   answers.expect(1);   answers.line("…");   answers.draw(map);   answers.done(text);   answers.finish();
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/progress_line.h"
+#include "cli/results.h"
+#include "cli/texts.h"
+#include "fovea/explain/heat_map.h"
+
+namespace fovea {
+
+struct AnswerOptions {
+  static constexpr const char* positional = "text";
+  std::string model, output, svg;
+  bool json = false, show = false, quiet = false;
+  TextOptions texts;
+
+  void fields(Fields& f);
+  bool drawn() const { return show || !svg.empty(); }
+};
+
+class Answers final {
+ public:
+  static constexpr size_t most_panels = 16;  // few enough to be looked at
+
+  // An Error at once if --output or --svg cannot be written, or flags do not go together.
+  Answers(const AnswerOptions&, std::optional<int64_t> bytes);
+
+  void expect(size_t texts);         // an Error if --svg cannot show as many
+  void line(std::string_view text);  // a line break inside becomes a space: one text, one line
+  void write(std::string_view text) { results_.write(text); }
+  void draw(const HeatMap& map);                // for --show and --svg; one without cells is passed over
+  void show(const std::string& picture) const;  // for --show
+  void add_panel(const HeatMap& map);           // for --svg
+  void done(std::string_view text);             // for the progress
+  void finish();                                // files are in their places
+
+ private:
+  const AnswerOptions& options_;
+  Results results_;
+  std::optional<AtomicFile> svg_;
+  std::vector<HeatMap> panels_;
+  size_t expected_ = 0;
+  ProgressLine progress_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,26 @@
+// Text to text, as `fovea translate` and `fovea summarize` do it: one call with two names.
+//
+//   run_translation(find_model(options.model), options);
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/answers.h"
+#include "fovea/generate/config.h"
+
+namespace fovea {
+
+struct TranslationOptions : AnswerOptions {
+  static constexpr BareFlag bare = {"alignment", "hard", "soft"};
+  std::string prefix, alignment;
+  GenerationConfig generation;
+
+  // The search's defaults are those of the model that is asked for.
+  TranslationOptions(const CommandLine& line, const std::string& shipped_model);
+  void fields(Fields& f);
+};
+
+void run_translation(const std::filesystem::path& folder, const TranslationOptions&);
+
+}  // namespace fovea

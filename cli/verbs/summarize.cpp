@@ -1,0 +1,26 @@
+// `fovea summarize`: long text to short text, with what each word was made from.
+#include "cli/models.h"
+#include "cli/translation.h"
+#include "cli/verb.h"
+
+namespace fovea::verbs {
+namespace {
+
+constexpr const char* shipped_model = "summary";
+
+struct SummarizeOptions : TranslationOptions {
+  explicit SummarizeOptions(const CommandLine& line) : TranslationOptions(line, shipped_model) {}
+};
+
+}  // namespace
+
+extern const Verb summarize = {
+    .name = "summarize",
+    .group = "use",
+    .help = "summarize texts; each line is one, and JSON's texts may have several lines",
+    .examples =
+        "fovea summarize -m my-model < text.txt > summaries.txt\n"
+        "fovea summarize -m my-model -i dialogues.json --key dialogue --max-length 60 --no-repeat-ngram 3",
+    .run = [](const SummarizeOptions& o) { run_translation(find_model(o.model, shipped_model), o); }};
+
+}  // namespace fovea::verbs

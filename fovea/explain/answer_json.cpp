@@ -1,0 +1,81 @@
+#include "fovea/explain/answer_json.h"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double six_digits(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
+
+Json rows_of(const Tensor& matrix) {
+  Json rows = Json::array();
+  for (int64_t i = 0; i < matrix.size(0); ++i) {
+    Json row = Json::array();
+    for (double value : matrix.select(0, i).values<double>()) row.push_back(six_digits(value));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json part_of(const std::string& text, Span span) {
+  return {{"text", piece_of(text, span)}, {"span", {span.begin, span.end}}};
+}
+
+Json tokens_of(const std::string& text, const std::vector<Span>& spans) {
+  Json tokens = Json::array();
+  for (Span span : spans) tokens.push_back(part_of(text, span));
+  return tokens;
+}
+
+void add(const Translation& t, Json& into) {
+  into["text"] = t.text;
+  into["score"] = six_digits(t.score);
+  into["tokens"] = tokens_of(t.text, t.tokens);
+  for (size_t i = 0; i < t.log_probabilities.size() && i < t.tokens.size(); ++i)
+    into["tokens"][i]["log_probability"] = six_digits(t.log_probabilities[i]);
+  if (t.attention) into["weights"] = rows_of(t.attention);
+}
+
+// A token may be part of a character only; its text then has U+FFFD in its place.
+std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string to_json(const std::string& source, const Translations& translations) {
+  Json json = {{"source", source}, {"source_tokens", tokens_of(source, translations.source)}};
+  for (size_t i = 0; i < translations.found.size(); ++i) {
+    Json other;
+    add(translations.found[i], i == 0 ? json : other);
+    if (i > 0) json["others"].push_back(std::move(other));
+  }
+  return line_of(json);
+}
+
+std::string to_json(const TaggedText& t) {
+  Json json = {{"text", t.text}, {"entities", Json::array()}, {"words", tokens_of(t.text, t.words)}};
+  for (const TextEntity& entity : entities_in(t)) {
+    Json part = {{"type", entity.type}};
+    part.update(part_of(t.text, entity.span));
+    part["probability"] = six_digits(entity.probability);
+    json["entities"].push_back(std::move(part));
+  }
+  for (size_t i = 0; i < t.words.size(); ++i) {
+    json["words"][i]["label"] = t.tagged.labels[i];
+    json["words"][i]["probability"] = six_digits(t.tagged.probabilities[i]);
+  }
+  if (t.tagged.attention) json["weights"] = rows_of(t.tagged.attention);
+  return line_of(json);
+}
+
+std::string to_json(const std::string& text, const Classified& c, const std::vector<std::string>& labels) {
+  Json json = {{"text", text}, {"label", labels[c.best]}, {"probability", six_digits(c.probabilities[c.best])}};
+  for (size_t i = 0; i < labels.size(); ++i) json["probabilities"][labels[i]] = six_digits(c.probabilities[i]);
+  json["tokens"] = tokens_of(text, c.tokens);
+  for (size_t i = 0; i < c.weights.size(); ++i) json["tokens"][i]["weight"] = six_digits(c.weights[i]);
+  return line_of(json);
+}
+
+}  // namespace fovea

@@ -1,0 +1,25 @@
+// What a model answered, as one line of JSON with everything that is known: scores, tokens with their bytes, weights.
+//
+//   fmt::print("{}\n", to_json("Where is it?", translations));   // {"source": …, "text": …, "score": …, "tokens": …, …}
+//
+// Spans are bytes [begin, end) of the text that stands beside them. Numbers have six digits.
+#pragma once
+
+#include <string>
+
+#include "fovea/explain/entities.h"
+#include "fovea/generate/classify.h"
+#include "fovea/generate/translate.h"
+
+namespace fovea {
+
+// The best translation's keys stand beside the source; with several, "others" holds the rest. A token without bytes is the end.
+std::string to_json(const std::string& source, const Translations&);
+
+// {"text": …, "entities": [{"type", "text", "span", "probability"}], "words": [{"text", "span", "label", "probability"}], "weights": …}
+std::string to_json(const TaggedText&);
+
+// {"text": …, "label": …, "probability": …, "probabilities": {label: …}, "tokens": [{"text", "span", "weight"}]}
+std::string to_json(const std::string& text, const Classified&, const std::vector<std::string>& labels);
+
+}  // namespace fovea
