@@ -3,7 +3,7 @@
 //   AttendOptions options;
 //   if (line.read(options)) …                          // false: help or the configuration was printed instead
 //
-// Every verb also takes --threads, --simd, --quiet, --config FILE and --dump-config. An Options struct with a member
+// Every verb also takes --threads, --simd, --config FILE and --dump-config. An Options struct with a member
 // `static constexpr const char* positional = "field"` takes that field without its flag. One whose defaults depend on what was
 // typed (those of the model that is asked for) has a constructor that takes the CommandLine and looks there:
 //

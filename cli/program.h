@@ -21,8 +21,7 @@ struct Call {
   std::string folder = ".";         // where it runs
 };
 
-inline Answer run_program(const std::string& arguments, const Call& call = {}) {
-  const std::string command = "cd " + call.folder + " && " + FOVEA_PROGRAM + " " + arguments + " 2>&1 <" + call.input;
+inline Answer run_command(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   Answer answer;
   std::array<char, 4096> buffer;
@@ -30,6 +29,15 @@ inline Answer run_program(const std::string& arguments, const Call& call = {}) {
   const int status = pclose(pipe);
   answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return answer;
+}
+
+inline Answer run_program(const std::string& arguments, const Call& call = {}) {
+  return run_command("cd " + call.folder + " && " + FOVEA_PROGRAM + " " + arguments + " 2>&1 <" + call.input);
+}
+
+// A line as a user types it, "fovea …", with redirections of its own.
+inline Answer run_line(const std::string& line, const std::string& folder) {
+  return run_command("cd " + folder + " && fovea() { " + FOVEA_PROGRAM + " \"$@\"; }; (" + line + ") 2>&1 </dev/null");
 }
 
 }  // namespace fovea

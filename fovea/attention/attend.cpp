@@ -146,7 +146,11 @@ Gradients run_backward(const Problem& problem, const Forward& forward, const Ten
   const AttentionSizes& n = problem.sizes;
   Tensor dy = with_unit_stride(d_output ? d_output : zeros(forward.output.shape()));
   Tensor out = d_output ? forward.output : dy;
-  Tensor dq = zeros(x.q.shape()), dk = zeros(x.k.shape()), dv = zeros(x.v.shape());
+  // The kernel overwrites the gradients of every token of a sequence; the others get zeros.
+  auto gradient = [whole = problem.sequences.empty()](const Tensor& of) {
+    return whole ? Tensor(of.shape(), DType::f32) : zeros(of.shape());
+  };
+  Tensor dq = gradient(x.q), dk = gradient(x.k), dv = gradient(x.v);
   kernels::AttentionGradients g;
   g.out = tokens(out), g.d_out = tokens(dy), g.lse = forward.lse.data<float>();
   g.d_q = tokens_out(dq), g.d_k = tokens_out(dk), g.d_v = tokens_out(dv);

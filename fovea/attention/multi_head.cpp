@@ -80,18 +80,28 @@ void MultiHeadAttention::weights(Weights& w) {
   if (form_weights_.vector) w("form.vector", form_weights_.vector, xavier(form_weights_.vector));
 }
 
-Tensor MultiHeadAttention::queries(const Tensor& x, int64_t offset) const {
-  require(x.rank() == 3, "MultiHeadAttention: found x {}, expected [batch, tokens, {}]", x.shape(), config_.width);
-  Tensor q = query_(x).reshape({x.size(0), x.size(1), config_.heads, config_.head_width});
-  return rotary_ ? (*rotary_)(q, offset) : q;
+Tensor MultiHeadAttention::in_heads(const Tensor& y) const {
+  return y.reshape({y.size(0), y.size(1), y.size(2) / config_.head_width, config_.head_width});
 }
 
-MultiHeadAttention::Projected MultiHeadAttention::project(const Tensor& memory, int64_t offset) const {
+Tensor MultiHeadAttention::queries(const Tensor& x) const {
+  require(x.rank() == 3, "MultiHeadAttention: found x {}, expected [batch, tokens, {}]", x.shape(), config_.width);
+  return in_heads(query_(x));
+}
+
+MultiHeadAttention::Projected MultiHeadAttention::project(const Tensor& x, int64_t offset) const {
+  require(x.rank() == 3, "MultiHeadAttention: found x {}, expected [batch, tokens, {}]", x.shape(), config_.width);
+  const std::vector<Tensor> y =
+      linears(x, {{query_.weight(), query_.bias()}, {key_.weight(), key_.bias()}, {value_.weight(), value_.bias()}});
+  const Projected p = {in_heads(y[0]), in_heads(y[1]), in_heads(y[2])};
+  return rotary_ ? Projected{(*rotary_)(p.queries, offset), (*rotary_)(p.keys, offset), p.values} : p;
+}
+
+MultiHeadAttention::Projected MultiHeadAttention::project_memory(const Tensor& memory) const {
   require(memory.rank() == 3, "MultiHeadAttention: found a memory {}, expected [batch, tokens, {}]", memory.shape(),
           config_.memory_width);
-  const Shape shape = {memory.size(0), memory.size(1), config_.key_heads, config_.head_width};
-  Tensor k = key_(memory).reshape(shape);
-  return {rotary_ ? (*rotary_)(k, offset) : k, value_(memory).reshape(shape)};
+  const std::vector<Tensor> y = linears(memory, {{key_.weight(), key_.bias()}, {value_.weight(), value_.bias()}});
+  return {{}, in_heads(y[0]), in_heads(y[1])};
 }
 
 AttentionOptions MultiHeadAttention::options_for(const AttentionOptions& given) const {
@@ -110,31 +120,30 @@ AttentionResult MultiHeadAttention::finish(AttentionResult result) const {
 
 AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const AttentionOptions& o, const Context& c) const {
   if (!c.cache) {
-    const Projected memory = project(x, 0);
-    return finish(attend(queries(x, 0), memory.keys, memory.values, options_for(o), c));
+    const Projected p = project(x, 0);
+    return finish(attend(p.queries, p.keys, p.values, options_for(o), c));
   }
   require(!c.training, "MultiHeadAttention: found a cache in training, expected none: it keeps no gradient");
   LayerCache& cache = c.cache->at(c.place);
-  const int64_t offset = cache.length();
-  const Projected memory = project(x, offset);
-  cache.append(memory.keys, memory.values, *form_, form_weights_);
-  return finish(attend(queries(x, offset), cache, options_for(o), c));
+  const Projected p = project(x, cache.length());
+  cache.append(p.keys, p.values, *form_, form_weights_);
+  return finish(attend(p.queries, cache, options_for(o), c));
 }
 
 AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const Tensor& memory, const AttentionOptions& o,
                                                 const Context& c) const {
   require(!rotary_, "MultiHeadAttention: found rotary positions in cross-attention, where tokens have no common order");
   if (!c.cache) {
-    const Projected projected = project(memory, 0);
-    return finish(attend(queries(x, 0), projected.keys, projected.values, options_for(o), c));
+    const Projected p = project_memory(memory);
+    return finish(attend(queries(x), p.keys, p.values, options_for(o), c));
   }
   require(!c.training, "MultiHeadAttention: found a cache in training, expected none: it keeps no gradient");
   LayerCache& cache = c.cache->memory_at(c.place);
   if (cache.length() == 0) {
-    const Projected projected = project(memory, 0);
-    cache.append(projected.keys, projected.values, *form_, form_weights_);
+    const Projected p = project_memory(memory);
+    cache.append(p.keys, p.values, *form_, form_weights_);
   }
-  return finish(attend(queries(x, 0), cache, options_for(o), c));
+  return finish(attend(queries(x), cache, options_for(o), c));
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const AttentionOptions& o, const Context& c) const {

@@ -48,10 +48,12 @@ class MultiHeadAttention final {
 
  private:
   struct Projected {
-    Tensor keys, values;  // [batch, tokens, key heads, head width]
+    Tensor queries, keys, values;  // [batch, tokens, heads, head width]; keys and values have key heads
   };
-  Projected project(const Tensor& memory, int64_t offset) const;
-  Tensor queries(const Tensor& x, int64_t offset) const;
+  Projected project(const Tensor& x, int64_t offset) const;  // what attends to itself
+  Projected project_memory(const Tensor& memory) const;      // no queries
+  Tensor queries(const Tensor& x) const;
+  Tensor in_heads(const Tensor& y) const;
   AttentionOptions options_for(const AttentionOptions&) const;
   AttentionResult finish(AttentionResult) const;
 

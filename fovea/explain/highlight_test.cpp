@@ -22,8 +22,8 @@ TEST(Highlight, WithoutColoursEachWordHasABar) {
 }
 
 TEST(Highlight, TextsWithoutWordsOrWeights) {
-  EXPECT_EQ(to_terminal({"  ", {}, {}}, {.colour = true}), "  \n");
-  EXPECT_EQ(to_terminal({"a", {{0, 1}}, {0.0}}, {.colour = false}), "a  0.0000  \n");
+  EXPECT_EQ(to_terminal(Highlight{"  ", {}, {}}, {.colour = true}), "  \n");
+  EXPECT_EQ(to_terminal(Highlight{"a", {{0, 1}}, {0.0}}, {.colour = false}), "a  0.0000  \n");
 }
 
 TEST(Highlight, IsOneRowOfAPicture) {

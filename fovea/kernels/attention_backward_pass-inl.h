@@ -138,8 +138,8 @@ class BackwardPass {
  private:
   // Sums over query heads go on where the wave before left them.
   void load_sums() {
-    std::fill_n(d_key_, backward_keys * width_padded_, 0.0f);
-    std::fill_n(d_value_, backward_keys * value_padded_, 0.0f);
+    std::fill_n(d_key_, round_up(keys_, panel) * width_padded_, 0.0f);
+    std::fill_n(d_value_, round_up(keys_, panel) * value_padded_, 0.0f);
     if (unit_.first) return;
     for (int64_t j = 0; j < keys_; ++j) {
       const float *k = d_key_row(j), *v = d_value_row(j);
@@ -149,11 +149,24 @@ class BackwardPass {
   }
 
   void store_sums() {
-    float scale = unit_.last && a_.score == Score::dot ? a_.scale : 1;
+    for (int64_t j = 0; j < keys_; ++j) std::copy_n(d_value_ + j * value_padded_, value_width_, d_value_row(j));
+    if (a_.score == Score::additive) return store_key_panels();
+    const float scale = unit_.last ? a_.scale : 1;
     for (int64_t j = 0; j < keys_; ++j) {
-      float *k = d_key_row(j), *v = d_value_row(j);
-      for (int64_t c = 0; c < width_; ++c) k[c] = d_key_[key_at(j, c)] * scale;
-      for (int64_t c = 0; c < value_width_; ++c) v[c] = d_value_[j * value_padded_ + c];
+      float* k = d_key_row(j);
+      for (int64_t c = 0; c < width_; ++c) k[c] = d_key_[j * width_padded_ + c] * scale;
+    }
+  }
+
+  // Panels [width][16] back into rows of keys.
+  void store_key_panels() {
+    for (int64_t j = 0; j < keys_; j += panel) {
+      for (int64_t c = 0; c < width_; c += 4) {
+        const float* columns[4] = {};
+        const int64_t count = std::min<int64_t>(4, width_ - c);
+        for (int64_t i = 0; i < count; ++i) columns[i] = d_key_ + j * width_ + (c + i) * panel;
+        transpose_rows(columns, count, std::min(panel, keys_ - j), d_key_row(j) + c, g_.d_k.token);
+      }
     }
   }
 

@@ -34,8 +34,8 @@ HWY_EXPORT(cell_forward);
 
 // [x, h] before the first step, and x before the others.
 void load_inputs(const Recurrent& r, const Layout& l, const Saved& saved, const Block& block) {
-  for (int64_t step = 0; step < r.shape.steps; ++step) {
-    for (int64_t b = block.begin; b < block.end; ++b) {
+  over_items(block, [&](int64_t b) {
+    for (int64_t step = 0; step < r.shape.steps; ++step) {
       float* row = saved.state + (step * l.batch + b) * l.state;
       const bool there = step < length_of(r, b);
       copy_or_zero(there ? row_of(r.x, b, position(r, b, step)) : nullptr, l.inputs, row);
@@ -46,7 +46,7 @@ void load_inputs(const Recurrent& r, const Layout& l, const Saved& saved, const 
         std::fill_n(row + l.inputs, l.width, 0.0f);
       }
     }
-  }
+  });
 }
 
 // product = [x, h] [W; U]ᵀ for the items of one step; a GRU keeps the two parts of n apart.
@@ -90,16 +90,21 @@ void forward_item(const ForwardCall& call, int64_t step, int64_t b, const float*
 }
 
 void forward_block(const ForwardCall& call, const Block& block) {
-  const auto& [r, l, saved, out, packed, bias] = call;
+  const Recurrent& r = call.r;
+  const Layout& l = call.l;
+  const Saved& saved = call.saved;
+  const RecurrentOutputs& out = call.out;
+  const float* packed = call.packed;
   load_inputs(r, l, saved, block);
   Scratch scratch;
   float* product = scratch.take<float>((block.end - block.begin) * l.gates);
-  float* last = scratch.take<float>(2 * l.width);
+  float* last = scratch.take<float>((block.end - block.begin) * 2 * l.width);
   for (int64_t step = 0; step < r.shape.steps; ++step) {
     step_product(l, packed, saved.state + (step * l.batch + block.begin) * l.state, product, block);
-    for (int64_t b = block.begin; b < block.end; ++b) {
-      if (step < length_of(r, b)) forward_item(call, step, b, product + (b - block.begin) * l.gates, last);
-    }
+    over_items(block, [&](int64_t b) {
+      const int64_t i = b - block.begin;
+      if (step < length_of(r, b)) forward_item(call, step, b, product + i * l.gates, last + i * 2 * l.width);
+    });
   }
   for (int64_t b = block.begin; b < block.end; ++b) {
     for (int64_t t = length_of(r, b); t < r.shape.steps; ++t) std::fill_n(row_of(out.y, b, t), l.width, 0.0f);
@@ -156,7 +161,7 @@ void recurrent_forward(const Recurrent& r, const RecurrentOutputs& out) {
     packed = made;
   }
   const ForwardCall call = {r, l, saved, out, packed, bias};
-  over_blocks(l.batch, [&](const Block& block) { forward_block(call, block); });
+  over_blocks(r.shape, [&](const Block& block) { forward_block(call, block); });
 }
 
 }  // namespace fovea::kernels

@@ -68,7 +68,12 @@ void step_gradient(const BackwardCall& call, const float* dgates, float* dstate,
 
 // Gradients of the gates' arguments for all steps, of x and of the first state.
 void backward_block(const BackwardCall& call, const Block& block) {
-  const auto& [r, l, saved, up, out, packed, dgates] = call;
+  const Recurrent& r = call.r;
+  const Layout& l = call.l;
+  const Saved& saved = call.saved;
+  const RecurrentUpstream& up = call.up;
+  const RecurrentGradients& out = call.out;
+  float* dgates = call.dgates;
   const int64_t width = l.width;
   Scratch scratch;
   float* dstate = scratch.take<float>((block.end - block.begin) * l.state);
@@ -77,11 +82,11 @@ void backward_block(const BackwardCall& call, const Block& block) {
     copy_or_zero(l.lstm ? row_of(up.last_cell, b, width) : nullptr, width, dcarried + (b - block.begin) * width);
   }
   for (int64_t step = r.shape.steps - 1; step >= 0; --step) {
-    for (int64_t b = block.begin; b < block.end; ++b) {
+    over_items(block, [&](int64_t b) {
       const int64_t row = step * l.batch + b, length = length_of(r, b);
       if (step >= length) {
         std::fill_n(dgates + row * l.gates, 4 * width, 0.0f);
-        continue;
+        return;
       }
       const bool last = step + 1 == length;
       CellBackward c = {.gates = saved.gates + row * l.gates,
@@ -93,12 +98,13 @@ void backward_block(const BackwardCall& call, const Block& block) {
                         .dgates = dgates + row * l.gates,
                         .ahead = l.gates};
       HWY_DYNAMIC_DISPATCH(cell_backward)(r.shape.cell, width, c);
-    }
+    });
     step_gradient(call, dgates + (step * l.batch + block.begin) * l.gates, dstate, block);
-    for (int64_t b = block.begin; out.x.data && b < block.end; ++b) {
-      if (step >= length_of(r, b)) continue;
+    if (!out.x.data) continue;
+    over_items(block, [&](int64_t b) {
+      if (step >= length_of(r, b)) return;
       std::copy_n(dstate + (b - block.begin) * l.state + width, l.inputs, row_of(out.x, b, position(r, b, step)));
-    }
+    });
   }
   for (int64_t b = block.begin; b < block.end; ++b) {
     for (int64_t t = length_of(r, b); out.x.data && t < r.shape.steps; ++t)
@@ -234,7 +240,7 @@ void recurrent_backward(const Recurrent& r, const float* memory, const Recurrent
     packed = made;
   }
   const BackwardCall call = {r, l, saved, up, out, packed, dgates};
-  over_blocks(l.batch, [&](const Block& block) { backward_block(call, block); });
+  over_blocks(r.shape, [&](const Block& block) { backward_block(call, block); });
   if (out.input || out.hidden || out.input_bias || out.hidden_bias)
     recurrent_weight_gradients(r.shape, {&memory, 1}, dgates, out);
 }

@@ -2,7 +2,7 @@
 // over threads.
 //
 //   const Layout l(r.shape);
-//   over_blocks(l.batch, [&](const Block& block) { … });
+//   over_blocks(r.shape, [&](const Block& block) { … });
 #pragma once
 
 #include <algorithm>
@@ -59,8 +59,9 @@ inline void check(const Recurrent& r) {
   }
 }
 
-// The items of a block go through all steps on one thread, since rows need not wait for each other. With too few items
-// for that there is one block, whose products are spread over the threads step by step.
+// The items of a block go through all steps on one thread, since rows need not wait for each other. There is one block,
+// whose products are spread over the threads step by step, where there are too few items for that, only one step, or so
+// many weights that each thread had better read only a part of them.
 using Product = void (*)(const GemmShape&, const Matrix&, const float*, const Output&, const Epilogue&);
 struct Block {
   int64_t begin, end;
@@ -68,10 +69,20 @@ struct Block {
 };
 
 template <class Body>
-inline void over_blocks(int64_t batch, Body&& body) {
-  const int64_t blocks = batch >= 4 * threads() ? threads() : 1;
-  if (blocks == 1) return body(Block{0, batch, gemm});
-  parallel_for(blocks, [&](int64_t i) { body(Block{batch * i / blocks, batch * (i + 1) / blocks, gemm_here}); });
+inline void over_blocks(const RecurrentShape& s, Body&& body) {
+  constexpr int64_t most_weights = 3 << 18;  // 3 MB
+  const bool apart = s.steps > 1 && s.batch >= 4 * threads() && 4 * s.width * (s.inputs + s.width) <= most_weights;
+  const int64_t blocks = apart ? threads() : 1;
+  if (blocks == 1) return body(Block{0, s.batch, gemm});
+  parallel_for(blocks, [&](int64_t i) { body(Block{s.batch * i / blocks, s.batch * (i + 1) / blocks, gemm_here}); });
+}
+
+// body(item) for the items of a block; what surrounds the products is spread like them.
+template <class Body>
+inline void over_items(const Block& block, Body&& body) {
+  parallel_ranges(block.end - block.begin, 8, [&](int64_t begin, int64_t end) {
+    for (int64_t b = block.begin + begin; b < block.begin + end; ++b) body(b);
+  });
 }
 
 inline void copy_or_zero(const float* from, int64_t count, float* to) {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/matmul.h"
 
@@ -18,14 +17,7 @@ Embedding::Embedding(const Config& c) : padding_(c.padding) {
   weight_ = zeros({c.entries, c.width});
 }
 
-Tensor Embedding::operator()(const Tensor& ids) const {
-  Tensor y = rows(weight_, ids);
-  if (padding_ < 0 || !y.needs_gradient()) return y;
-  Tensor padded = zeros(ids.shape(), DType::i8);
-  const std::vector<int64_t> id = ids.values<int64_t>();
-  for (size_t i = 0; i < id.size(); ++i) padded.data<int8_t>()[i] = id[i] == padding_;
-  return where(padded.unsqueeze(-1), y.detach(), y);
-}
+Tensor Embedding::operator()(const Tensor& ids) const { return rows(weight_, ids, padding_); }
 
 Tensor Embedding::as_output(const Tensor& x) const { return linear(x, weight_); }
 

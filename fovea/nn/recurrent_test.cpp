@@ -66,6 +66,46 @@ TEST(Recurrent, GradientsEqualDifferences) {
   }
 }
 
+// Step by step with packed weights in f32, against the whole sequence by the formula in f64. The last step is a call of
+// two, and one call leads nowhere.
+TEST(Recurrent, PackedStepsHaveTheGradientsOfTheWhole) {
+  for (const RecurrentCell cell : {RecurrentCell::lstm, RecurrentCell::gru}) {
+    const int64_t columns = (cell == RecurrentCell::lstm ? 4 : 3) * 5;
+    auto run = [&](const Inputs& x) {
+      const CellWeights w = {x[1], x[2], x[3], x[4]};
+      if (x[0].dtype() == DType::f64) return recurrent(cell, x[0], w, {.first_hidden = x[5]}).outputs;
+      const PackedCell packed(cell, w);
+      RecurrentWalk walk = {.first_hidden = x[5], .packed = &packed};
+      std::vector<Tensor> outputs;
+      for (const Tensor& step : split(x[0], 1, {1, 1, 1, 2})) {
+        recurrent(cell, step, w, walk);
+        const RecurrentResult r = recurrent(cell, step, w, walk);
+        walk.first_hidden = r.last_hidden, walk.first_cell = r.last_cell;
+        outputs.push_back(r.outputs);
+      }
+      return concat(outputs, 1);
+    };
+    check_gradient(run, {random_input({3, 5, 2}), random_input({columns, 2}), random_input({columns, 5}),
+                         random_input({columns}, 7), random_input({columns}, 8), random_input({3, 5}, 9)});
+  }
+}
+
+TEST(Recurrent, PackedStepsHaveTheSameBitsForAnyThreads) {
+  expect_same_bits_for_any_threads([] {
+    CellWeights w = {normal({4 * 33, 17}, Random(1)), normal({4 * 33, 33}, Random(2))};
+    w.input.require_gradient(), w.hidden.require_gradient();
+    Tensor x = normal({21, 3, 17}, Random(3)).require_gradient();
+    const PackedCell packed(RecurrentCell::lstm, w);
+    RecurrentWalk walk = {.packed = &packed};
+    for (const Tensor& step : split(x, 1, {1, 1, 1})) {
+      const RecurrentResult r = recurrent(RecurrentCell::lstm, step, w, walk);
+      walk.first_hidden = r.last_hidden, walk.first_cell = r.last_cell;
+    }
+    walk.first_hidden.backward(normal({21, 33}, Random(4)));
+    return std::vector<Tensor>{walk.first_hidden, x.gradient(), w.input.gradient(), w.hidden.gradient()};
+  });
+}
+
 template <class Layers>
 Layers made(typename Layers::Config config, uint64_t seed = 1) {
   Layers layers(config);

@@ -34,7 +34,7 @@ void add_row(int64_t count, const double* x, double* sum) {
 
 // Each row of dy is added to the table's row of its id, in the order of the ids. Threads share the width, not the ids:
 // an id that comes often would otherwise be added to from several of them.
-Tensor rows_gradient(const Tensor& gradient, const Shape& table, const Tensor& ids) {
+Tensor rows_gradient(const Tensor& gradient, const Shape& table, const Tensor& ids, int64_t still) {
   const Tensor dy = gradient.contiguous();
   Tensor sums = zeros(table, dy.dtype());
   const int64_t count = ids.elements(), width = table[0] == 0 ? 0 : table.elements() / table[0];
@@ -45,8 +45,10 @@ Tensor rows_gradient(const Tensor& gradient, const Shape& table, const Tensor& i
     T* to = sums.data<T>();
     parallel_ranges(width, std::max<int64_t>(64, 1 + grain / std::max<int64_t>(1, count)),
                     [&](int64_t begin, int64_t end) {
-                      for (int64_t i = 0; i < count; ++i)
+                      for (int64_t i = 0; i < count; ++i) {
+                        if (id[i] == still) continue;
                         add_row(end - begin, from + i * width + begin, to + id[i] * width + begin);
+                      }
                     });
   });
   return sums;
@@ -141,7 +143,7 @@ Shape joined_shape(const std::vector<Tensor>& parts, int axis) {
 
 }  // namespace
 
-Tensor rows(const Tensor& table, const Tensor& ids) {
+Tensor rows(const Tensor& table, const Tensor& ids, int64_t still) {
   require(table.rank() > 0, "rows: found a single number, expected a table");
   const Tensor from = table.detach().contiguous(), index = checked("rows", ids, table.size(0));
   Shape shape = ids.shape();
@@ -158,8 +160,8 @@ Tensor rows(const Tensor& table, const Tensor& ids) {
     });
   });
   if (!needs_gradient(table)) return y;
-  return with_gradient("rows", y, {table}, [shape = table.shape(), index](const Tensor& dy) {
-    return Gradients{rows_gradient(dy, shape, index)};
+  return with_gradient("rows", y, {table}, [shape = table.shape(), index, still](const Tensor& dy) {
+    return Gradients{rows_gradient(dy, shape, index, still)};
   });
 }
 

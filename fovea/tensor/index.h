@@ -12,7 +12,8 @@ namespace fovea {
 
 // Indices are i64 and checked: one that is out of range is an Error, never a read beyond the end. rows, gather, concat,
 // stack and split take every type.
-Tensor rows(const Tensor& table, const Tensor& ids);            // table[ids]: ids' shape + table's last axes
+// table[ids]: ids' shape + table's last axes. The id `still` adds nothing to the table's gradient; −1: there is none.
+Tensor rows(const Tensor& table, const Tensor& ids, int64_t still = -1);
 Tensor gather(const Tensor& x, int axis, const Tensor& index);  // y[i][j] = x[i][index[i][j]] for axis 1
 Tensor scatter_add(const Tensor& x, int axis, const Tensor& index,
                    const Tensor& source);  // y = x, y[i][index[i][j]] += source[i][j]

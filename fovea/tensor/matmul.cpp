@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "fovea/base/scratch.h"
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
@@ -166,7 +167,65 @@ Tensor with_rank(Tensor x, int rank) {
   return shape == x.shape() ? x : x.reshape(shape);
 }
 
+// What linears() keeps for its gradient.
+struct Projections {
+  Tensor x;
+  std::vector<Tensor> weights;
+  bool for_x;
+  std::vector<bool> for_weight, for_bias;
+};
+
+// dx = Σ dyᵢ Wᵢ, each product going on where the one before stopped.
+Tensor projected_back(const Projections& p, std::span<const Tensor> dy) {
+  Tensor dx;
+  for (size_t i = 0; i < dy.size(); ++i) {
+    if (!dy[i]) continue;
+    const bool first = !dx;
+    if (first) dx = Tensor(p.x.shape(), DType::f32);
+    const Tensor rows = flattenable(dy[i]), &w = p.weights[i];
+    kernels::gemm({.rows = dx.elements() / w.size(1), .columns = w.size(1), .depth = w.size(0)}, *flattened(rows),
+                  Matrix{w.data<float>(), w.stride(0), w.stride(1)}, {dx.data<float>(), w.size(1)}, {.add = !first});
+  }
+  return dx;
+}
+
+// dWᵢ = dyᵢᵀ x with x packed once, and dbᵢ: the gradients of x, W₁, b₁, W₂ …
+Gradients gradients_of(const Projections& p, std::span<const Tensor> dy) {
+  Gradients result = {p.for_x ? projected_back(p, dy) : Tensor()};
+  const Tensor x = flattenable(p.x);
+  const int64_t inputs = x.size(-1), rows = x.elements() / inputs;
+  Scratch scratch;
+  float* packed = scratch.take<float>(kernels::packed_size(rows, inputs));
+  kernels::pack(*flattened(x), rows, inputs, packed);
+  for (size_t i = 0; i < p.weights.size(); ++i) {
+    Tensor dw, db;
+    if (dy[i] && p.for_weight[i]) {
+      dw = Tensor(p.weights[i].shape(), DType::f32);
+      const Tensor g = flattenable(dy[i]);
+      kernels::gemm({.rows = dw.size(0), .columns = inputs, .depth = rows}, transposed(*flattened(g)), packed,
+                    {dw.data<float>(), inputs});
+    }
+    if (dy[i] && p.for_bias[i]) db = sum_to(dy[i], {dy[i].size(-1)});
+    result.push_back(dw), result.push_back(db);
+  }
+  return result;
+}
+
 }  // namespace
+
+std::vector<Tensor> linears(const Tensor& x, const std::vector<Projection>& projections) {
+  std::vector<Tensor> results, inputs = {x};
+  const bool fused = x.dtype() == DType::f32 && x.elements() > 0;
+  Projections p = {x.detach(), {}, x.needs_gradient(), {}, {}};
+  for (const auto& [weight, bias] : projections) {
+    results.push_back(fused ? linear(x.detach(), weight.detach(), bias.detach()) : linear(x, weight, bias));
+    inputs.push_back(weight), inputs.push_back(bias);
+    p.weights.push_back(weight.detach());
+    p.for_weight.push_back(weight.needs_gradient()), p.for_bias.push_back(bias.needs_gradient());
+  }
+  if (!fused) return results;
+  return with_gradient("linears", results, inputs, [p](std::span<const Tensor> dy) { return gradients_of(p, dy); });
+}
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
   check_shapes(a, b);
@@ -193,11 +252,12 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
   if (x.dtype() == DType::f32) {
     const Tensor added = bias ? bias.detach().contiguous() : Tensor();
     kernels::Epilogue epilogue = {.bias = added ? added.data<float>() : nullptr, .activation = activation};
-    if (taped && activation != Activation::none) {
+    if (taped && activation != Activation::none && activation != Activation::relu) {
       before = Tensor(shape, x.dtype());
       epilogue.before = {before.data<float>(), shape[-1]};
     }
     y = rows_times(x.detach(), weight.detach().transpose(0, 1), epilogue);
+    if (activation == Activation::relu) before = y;  // positive where its argument is
   } else {
     before = rows_times(x.detach(), weight.detach().transpose(0, 1));
     if (bias) before = before + bias.detach();

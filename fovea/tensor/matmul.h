@@ -4,6 +4,8 @@
 //   Tensor y = linear(x, weight, bias);                // x Wᵀ + b, W stored [outputs, inputs]
 #pragma once
 
+#include <vector>
+
 #include "fovea/kernels/gemm.h"
 #include "fovea/tensor/tensor.h"
 
@@ -14,5 +16,11 @@ Tensor matmul(const Tensor& a, const Tensor& b);  // a vector stands for a row o
 // activation(x Wᵀ + b) in one pass; `bias` may be no tensor.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
               kernels::Activation activation = kernels::Activation::none);
+
+// Several x Wᵀ + b of one x, with the results of linear(): their gradients read x once and are added up in the products.
+struct Projection {
+  Tensor weight, bias;  // `bias` may be no tensor
+};
+std::vector<Tensor> linears(const Tensor& x, const std::vector<Projection>&);
 
 }  // namespace fovea

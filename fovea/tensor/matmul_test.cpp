@@ -5,6 +5,7 @@
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient_check.h"
+#include "fovea/tensor/index.h"
 #include "fovea/tensor/reduce.h"
 
 namespace fovea {
@@ -103,6 +104,27 @@ TEST(Linear, EqualsItsFormula) {
       EXPECT_NEAR(y[i * 17 + j], sum / (1 + std::exp(-sum)), 1e-5);
     }
   }
+}
+
+TEST(Linears, GradientsEqualDifferences) {
+  auto run = [](const Inputs& x) {
+    std::vector<Tensor> y = linears(x[0], {{x[1], x[2]}, {x[3], {}}, {x[4], x[5]}});
+    return concat({y[0], y[1] * 2.0, y[2]}, -1);
+  };
+  check_gradient(run, {random_input({2, 5, 7}), random_input({3, 7}), random_input({3}), random_input({17, 7}),
+                       random_input({33, 7}), random_input({33})});
+}
+
+TEST(Linears, SameResultsAsOneByOneAndOnlyTheNeededGradients) {
+  Tensor x = normal({9, 20}, Random(1)), b = normal({33}, Random(4)).require_gradient();
+  Tensor v = normal({33, 20}, Random(2)).require_gradient(), w = normal({7, 20}, Random(3)).require_gradient();
+  const std::vector<Tensor> y = linears(x, {{v, b}, {w, {}}});
+  EXPECT_EQ(y[0].values<float>(), linear(x, v, b).values<float>());
+  EXPECT_EQ(y[1].values<float>(), linear(x, w).values<float>());
+  sum(y[0]).backward();
+  EXPECT_TRUE(v.gradient() && b.gradient());
+  EXPECT_FALSE(x.gradient() || w.gradient());
+  EXPECT_EQ(linears(zeros({0, 20}), {{v, b}})[0].shape(), (Shape{0, 33}));
 }
 
 TEST(Linear, OnlyTheNeededGradientsAreMade) {

@@ -11,7 +11,7 @@ namespace {
 
 void check(const OptimiserConfig& c) {
   auto in = [](double value, double low, double high) { return value >= low && value <= high; };
-  require(in(c.learning_rate, 0, 1e6), "--learning-rate: found {}, expected 0 or more", c.learning_rate);
+  require(in(c.learning_rate, 0, 1e6), "--learning-rate: found {}, expected 0 to 1e6", c.learning_rate);
   require(in(c.beta1, 0, 1) && c.beta1 < 1, "--beta1: found {}, expected 0 or more and less than 1", c.beta1);
   require(in(c.beta2, 0, 1) && c.beta2 < 1, "--beta2: found {}, expected 0 or more and less than 1", c.beta2);
   require(in(c.epsilon, 0, 1e6), "--epsilon: found {}, expected 0 or more", c.epsilon);

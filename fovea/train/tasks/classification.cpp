@@ -22,7 +22,7 @@ class ClassificationRecipe final : public Recipe {
   Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&) const override;
 
   std::string source_key = "text", label_key = "label";
-  int64_t batch_tokens = 1024, max_tokens = 400;
+  int64_t batch_tokens = 512, max_tokens = 400;
 
  private:
   void task_fields(Fields& f) override {
@@ -34,7 +34,7 @@ class ClassificationRecipe final : public Recipe {
   std::string model_defaults() const override {
     return family == "classifier" ? R"({"dropout": 0.5, "word_dropout": 0.1})" : "{}";
   }
-  void default_end() override { trainer.epochs = 20; }
+  void default_end() override { trainer.minutes = 10; }
   void trainer_defaults() override {
     const bool counts = family == "bag-of-words";
     trainer.validate_every = 100;

@@ -26,7 +26,7 @@ class TaggingRecipe final : public Recipe {
 
   std::string tokens_key = "tokens", tags_key = "tags";
   int64_t token_column = 0, tag_column = -1;
-  int64_t batch_tokens = 512, max_tokens = 200;
+  int64_t batch_tokens = 256, max_tokens = 200;
 
  private:
   void task_fields(Fields& f) override {
@@ -38,9 +38,9 @@ class TaggingRecipe final : public Recipe {
     f("max_tokens", max_tokens, "leave out sentences of more words; 0: none");
   }
   std::string model_defaults() const override { return "{}"; }
-  void default_end() override { trainer.epochs = 20; }
+  void default_end() override { trainer.minutes = 10; }
   void trainer_defaults() override {
-    trainer.validate_every = 200;
+    trainer.validate_every = 100;
     trainer.checkpoint_every = 1000;
     trainer.patience = 10;
     trainer.average = 0.999;

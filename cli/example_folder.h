@@ -1,0 +1,117 @@
+// For tests: a folder with small models of every kind (their weights are drawn) and the files that examples of verbs name.
+//
+//   ExampleFolder folder("tag");   folder.run("tag -m my-tagger 'Ada lives in London'").out;
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "cli/program.h"
+#include "fovea/base/file.h"
+#include "fovea/data/text/sentencepiece.h"
+#include "fovea/data/text/words.h"
+#include "fovea/generate/config.h"
+#include "fovea/models/checkpoint.h"
+#include "fovea/models/classifier.h"
+#include "fovea/models/tagger.h"
+#include "fovea/models/transformer.h"
+
+namespace fovea {
+
+class ExampleFolder final {
+ public:
+  explicit ExampleFolder(const std::string& name)
+      : path_(std::filesystem::path(testing::TempDir()) / ("fovea_" + name + "_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+    write_files();
+    write_models();
+  }
+  ~ExampleFolder() { std::filesystem::remove_all(path_); }
+  ExampleFolder(const ExampleFolder&) = delete;
+  ExampleFolder& operator=(const ExampleFolder&) = delete;
+
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+  Answer run(const std::string& arguments, const std::string& input = "/dev/null") const {
+    return run_program(arguments, {.input = input, .folder = path_.string()});
+  }
+
+ private:
+  void write(const std::string& name, std::string_view text) const { write_text(path_ / name, text); }
+
+  void write_files() const {
+    std::string text, pairs, labelled, tagged;
+    for (const char* who : {"sailor", "teacher", "gardener", "Mayor of London"}) {
+      for (const char* what : {"opened the window", "wrote a letter", "sang about the sea", "visited Paris"}) {
+        const std::string sentence = std::string("The ") + who + " " + what + ".";
+        text += sentence + "\n";
+        pairs += sentence + "\t" + "Wo ist der Bahnhof?\n";
+        labelled += sentence + "\t" + (what[0] == 'w' ? "bad" : "good") + "\n";
+        tagged +=
+            "The O\nsailor O\nof O\nNew B-LOC\nYork I-LOC\n" + std::string(what[0] == 's' ? "sang O\n" : "") + "\n";
+      }
+    }
+    for (const char* name : {"text.txt", "test.en", "output.en", "a.en", "b.en", "test.txt", "output.txt"})
+      write(name, text);
+    for (const char* name : {"labelled.tsv", "test.tsv"}) write(name, labelled);
+    for (const char* name : {"tagged.conll", "test.conll", "output.conll"}) write(name, tagged);
+    write("pairs.tsv", pairs);
+    write("dialogues.json", R"([{"dialogue": "Ann: Hi!\nBen: Hello."}, {"dialogue": "Ann: Where?\r\nBen: Paris."}])");
+    write("output.tsv", std::string("good\t0.9\nbad\t0.8\ngood\t0.7\ngood\t0.6\n") + "good\nbad\ngood\ngood\n" +
+                            "good\nbad\ngood\ngood\n" + "good\nbad\ngood\ngood\n");
+    for (const char* name : {"gold.pharaoh", "output.pharaoh"}) write(name, "0-0 1-1\n0-0\n");
+    std::string numbers;
+    for (size_t i = 0; i < 16; ++i) numbers += "-0.5 -1.25\n";
+    write("log_probabilities.txt", numbers);
+    write_safetensors(path_ / "layer.safetensors", {{"q", ones({3, 16})}, {"k", ones({4, 16})}});
+    for (const char* name : {"my-model", "first", "second"}) {
+      std::filesystem::create_directories(path_ / name);
+      write(std::string(name) + "/log.jsonl", "{\"step\":10,\"loss\":4.0}\n{\"step\":20,\"loss\":2.0}\n");
+    }
+    gzFile file = gzopen((path_ / "text.txt.gz").c_str(), "wb");
+    gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+    gzclose(file);
+  }
+
+  template <class M>
+  void save(const std::string& name, M&& model, const Tokenizer& tokenizer) const {
+    initialise(model, Random(3));
+    save_model(path_ / name, model);
+    tokenizer.save(path_ / name);
+  }
+
+  void write_models() const {
+    const std::vector<std::string> texts = {(path_ / "text.txt").string()};
+    const SentencePiece pieces = SentencePiece::train(lines_of(texts), {.vocabulary = 60, .byte_fallback = false});
+    const Words words = Words::train(lines_of(texts), {.vocabulary = 100});
+    save("my-model",
+         Transformer({.vocabulary = pieces.size(),
+                      .width = 16,
+                      .heads = 2,
+                      .hidden = 32,
+                      .encoder_layers = 1,
+                      .decoder_layers = 1}),
+         pieces);
+    write_generation_config(path_ / "my-model", {.beam_size = 2, .max_length = 12});
+    save("my-classifier",
+         Classifier({.vocabulary = pieces.size(), .labels = {"bad", "good", "so-so"}, .embedding = 8, .width = 8}),
+         pieces);
+    save("my-tagger",
+         Tagger({.vocabulary = words.size(),
+                 .characters = words.characters_size(),
+                 .labels = {"O", "B-LOC", "I-LOC"},
+                 .embedding = 8,
+                 .width = 8,
+                 .character_embedding = 4,
+                 .character_width = 4}),
+         words);
+  }
+
+  std::filesystem::path path_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,61 @@
+// Every example in every verb's help runs.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+
+#include "cli/example_folder.h"
+
+namespace fovea {
+namespace {
+
+std::vector<std::string> lines_of_text(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// As `fovea` lists them: two spaces before the name and more behind it.
+std::vector<std::string> verbs() {
+  std::vector<std::string> names;
+  for (const std::string& line : lines_of_text(run_program("").out)) {
+    const size_t end = line.find("  ", 2);
+    if (line.starts_with("  ") && !line.starts_with("  fovea") && end != std::string::npos)
+      names.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return names;
+}
+
+std::vector<std::string> examples_of(const std::string& verb) {
+  std::vector<std::string> examples;
+  bool behind = false;
+  for (const std::string& line : lines_of_text(run_program(verb + " --help").out)) {
+    if (behind && line.starts_with("  fovea ")) examples.push_back(line.substr(2));
+    behind = behind || line == "Examples:";
+  }
+  return examples;
+}
+
+// What would take minutes is cut short.
+const std::map<std::string, std::string> shorter = {{"bench", " --seconds 0.0001"},
+                                                    {"train", " --steps 2 --warmup-steps 1"}};
+
+TEST(EveryVerb, ItsExamplesRun) {
+  const std::vector<std::string> names = verbs();
+  ASSERT_GE(names.size(), 10u);
+  for (const std::string& verb : names) {
+    const ExampleFolder folder("examples_" + verb);
+    if (verb == "train") std::filesystem::remove_all(folder / "my-model");
+    const std::vector<std::string> examples = examples_of(verb);
+    EXPECT_FALSE(examples.empty()) << verb;
+    for (const std::string& example : examples) {
+      const auto flags = shorter.find(verb);
+      const Answer answer = run_line(example + (flags == shorter.end() ? "" : flags->second), folder.path().string());
+      EXPECT_EQ(answer.code, 0) << example << "\n" << answer.out;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fovea
