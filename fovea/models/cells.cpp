@@ -23,8 +23,11 @@ void Cells::weights(Weights& w) {
   std::visit([&](auto& layers) { layers.weights(w); }, layers_);
 }
 
-Tensor last_states(const RecurrentOutput& read, int64_t directions) {
-  const Tensor& states = read.last.hidden;
+std::vector<PackedCell> Cells::pack() const {
+  return std::visit([](const auto& layers) { return layers.pack(); }, layers_);
+}
+
+Tensor top_states(const Tensor& states, int64_t directions) {
   const int64_t count = states.size(0);
   if (directions == 1) return states.select(0, count - 1);
   return concat({states.select(0, count - 2), states.select(0, count - 1)}, -1);

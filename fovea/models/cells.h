@@ -1,7 +1,7 @@
 // LSTM or GRU layers, whichever a config names.
 //
 //   Cells cells("gru", {.inputs = 100, .width = 128, .bidirectional = true});
-//   RecurrentOutput read = cells(x, context, {.lengths = lengths});   Tensor ends = last_states(read, 2);
+//   RecurrentOutput read = cells(x, context, {.lengths = lengths});   Tensor ends = top_states(read.last.hidden, 2);
 #pragma once
 
 #include <string>
@@ -17,12 +17,13 @@ class Cells final {
 
   RecurrentOutput operator()(const Tensor& x, const Context&, const RecurrentOptions& = {}) const;
   void weights(Weights& w);
+  std::vector<PackedCell> pack() const;  // of the weights as they are now
 
  private:
   std::variant<Lstm, Gru> layers_;
 };
 
-// The last states of the top layer's directions side by side, [batch, directions · width].
-Tensor last_states(const RecurrentOutput&, int64_t directions);
+// The states of the top layer's directions side by side:  [layers · directions, batch, width] → [batch, directions · width]
+Tensor top_states(const Tensor& states, int64_t directions);
 
 }  // namespace fovea

@@ -168,7 +168,7 @@ Classifier::Encoded Classifier::encode(const Source& source, const Context& cont
   if (norm_) return {transformed(x, read.lengths, c), read.lengths, {}};
   if (!cells_) return {x, read.lengths, {}};
   const RecurrentOutput states = (*cells_)(x, c, {.lengths = read.lengths});
-  return {states.outputs, read.lengths, last_states(states, 2)};
+  return {states.outputs, read.lengths, top_states(states.last.hidden, 2)};
 }
 
 Tensor Classifier::queries(int64_t batch) const { return query_.expand({batch, 1, state_width()}); }

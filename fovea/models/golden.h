@@ -27,7 +27,7 @@ inline NamedTensors model_golden(const std::string& prefix) {
 
 // Logits, loss and all gradients, in f32 on every instruction set and in f64.
 template <class Make>
-void check_model_golden(const std::string& name, Make make) {
+void check_model_golden(const std::string& name, Make make, const Context& context = {}) {
   SCOPED_TRACE(name);
   const SafeTensors& file = model_golden_file();
   for_each_arithmetic([&](DType type) {
@@ -36,9 +36,10 @@ void check_model_golden(const std::string& name, Make make) {
     load(model, model_golden(name + ".weight."));
     convert(model, type);
     require_gradients(model);
-    const Tensor logits = model.logits({file["source"], file["lengths"]}, file["inputs"], {});
+    const Source source = {file["source"], file["lengths"]};
+    const Tensor logits = model.logits(source, file["inputs"], context);
     gradient_check::expect_near(logits, file[name + ".logits"], allowed, "logits");
-    const Tensor loss = cross_entropy(logits, file["targets"], {.ignored = 0});
+    const Tensor loss = model.loss(source, file["inputs"], file["targets"], {.ignored = 0}, context);
     EXPECT_NEAR(loss.item(), file[name + ".loss"].item(), allowed);
     loss.backward();
     size_t weights = 0;
@@ -94,8 +95,10 @@ inline std::vector<SmallModel> small_models() {
       std::string name = "seq2seq_" + attention + "_" + order;
       std::replace(name.begin(), name.end(), '-', '_');
       models.push_back(small_model<Seq2Seq>(name, c));
-      if (attention != "additive") continue;
-      c.selection = "hard";
+      if (attention != "additive" && attention != "scaled-dot") continue;
+      c.coverage = true;
+      models.push_back(small_model<Seq2Seq>(name + "_coverage", c));
+      c.coverage = false, c.selection = "hard";
       models.push_back(small_model<Seq2Seq>(name + "_hard", c));
     }
   }

@@ -49,6 +49,15 @@ TEST(Models, LuongEqualsPyTorch) {
   }
 }
 
+TEST(Models, CoverageEqualsPyTorch) {
+  for (const std::string order : {"bahdanau", "luong"}) {
+    Seq2Seq::Config c = golden_config(order == "luong" ? "lstm" : "gru", 1);
+    c.order = order, c.attention = order == "luong" ? "general" : "additive";
+    c.coverage = true, c.coverage_loss = 0.7;
+    check_model_golden(order + "_" + c.attention + "_coverage", [&] { return Seq2Seq(c); }, {.training = true});
+  }
+}
+
 bool same_bits(const Tensor& a, const Tensor& b) {
   const std::vector<float> x = a.values<float>(), y = b.values<float>();
   return a.shape() == b.shape() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
@@ -296,6 +305,8 @@ TEST(Models, ConfigsThatDoNotGoTogetherAreErrors) {
   EXPECT_THROW(Transformer({.vocabulary = 9, .end = 9}), Error);
   EXPECT_THROW(Seq2Seq({.vocabulary = 9, .encoder_width = 3, .decoder_width = 5, .attention = "dot"}), Error);
   EXPECT_THROW(Seq2Seq({.vocabulary = 9, .attention = "additiv"}), Error);
+  EXPECT_THROW(Seq2Seq({.vocabulary = 9, .attention = "none", .coverage = true}), Error);
+  EXPECT_THROW(Seq2Seq({.vocabulary = 9, .coverage_loss = 1}), Error);
   EXPECT_THROW(Seq2Seq({.vocabulary = 9, .embedding = 3, .readout = 4, .tied = true}), Error);
 }
 

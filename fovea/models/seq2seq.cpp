@@ -36,11 +36,6 @@ Config completed(Config c) {
   return c;
 }
 
-std::variant<Lstm, Gru> make_cells(const std::string& cell, const Lstm::Config& c) {
-  if (cell == "lstm") return Lstm(c);
-  return Gru({c.inputs, c.width, c.layers, c.bidirectional, c.dropout, c.bias});
-}
-
 Lstm::Config encoder_config(const Config& c) {
   return {.inputs = c.embedding,
           .width = c.encoder_width,
@@ -63,13 +58,6 @@ int64_t readout_inputs(const Config& c) {
 HardGradient hard_gradient(const Config& c) {
   if (c.hard_gradient == "marginal") return HardGradient::marginal;
   return c.hard_gradient == "reinforce" ? HardGradient::reinforce : HardGradient::straight_through;
-}
-
-// The last states of the top layer's directions side by side:  [layers · directions, batch, width] → [batch, memory width]
-Tensor top_of(const Tensor& states, int64_t directions) {
-  const int64_t count = states.size(0);
-  if (directions == 1) return states.select(0, count - 1);
-  return concat({states.select(0, count - 2), states.select(0, count - 1)}, -1);
 }
 
 // [batch, layers · width] → [layers, batch, width]
@@ -139,8 +127,8 @@ Seq2Seq::Seq2Seq(const Config& given)
     : config_(completed(given)),
       dropout_(config_.dropout),
       embedding_({.entries = config_.vocabulary, .width = config_.embedding, .padding = config_.padding}),
-      encoder_(make_cells(config_.cell, encoder_config(config_))),
-      decoder_(make_cells(config_.cell, decoder_config(config_))),
+      encoder_(config_.cell, encoder_config(config_)),
+      decoder_(config_.cell, decoder_config(config_)),
       bridge_({.inputs = memory_width(), .outputs = config_.decoder_layers * config_.decoder_width}),
       readout_({.inputs = readout_inputs(config_), .outputs = config_.readout, .bias = bahdanau()}) {
   const Config& c = config_;
@@ -163,10 +151,10 @@ Seq2Seq::Seq2Seq(const Config& given)
 void Seq2Seq::weights(Weights& w) {
   w("embedding", embedding_);
   if (source_embedding_) w("source_embedding", *source_embedding_);
-  std::visit([&](auto& cells) { w("encoder", cells); }, encoder_);
+  w("encoder", encoder_);
   w("bridge", bridge_);
   if (cell_bridge_) w("cell_bridge", *cell_bridge_);
-  std::visit([&](auto& cells) { w("decoder", cells); }, decoder_);
+  w("decoder", decoder_);
   if (attention_) w("attention", *attention_);
   w("readout", readout_);
   if (output_) w("output", *output_);
@@ -185,12 +173,11 @@ Tensor Seq2Seq::embedded(const Embedding& words, const Tensor& ids, const Contex
 Seq2Seq::Encoded Seq2Seq::encode(const Source& source, const Context& context) const {
   const Context c = context.at("encoder");
   const Tensor x = embedded(source_embedding_ ? *source_embedding_ : embedding_, source.ids, c);
-  const RecurrentOutput read =
-      std::visit([&](const auto& cells) { return cells(x, c, {.lengths = source.lengths}); }, encoder_);
+  const RecurrentOutput read = encoder_(x, c, {.lengths = source.lengths});
   const int64_t directions = config_.bidirectional ? 2 : 1, layers = config_.decoder_layers;
-  Encoded e = {read.outputs, source.lengths, top_of(read.last.hidden, directions), {}};
+  Encoded e = {read.outputs, source.lengths, top_states(read.last.hidden, directions), {}};
   e.first.hidden = by_layer(bridge_(e.summary, Activation::tanh), layers);
-  if (cell_bridge_) e.first.cell = by_layer((*cell_bridge_)(top_of(read.last.cell, directions)), layers);
+  if (cell_bridge_) e.first.cell = by_layer((*cell_bridge_)(top_states(read.last.cell, directions)), layers);
   return e;
 }
 
@@ -200,7 +187,7 @@ Seq2Seq::State Seq2Seq::first_state(const Encoded& e) const {
   s.summary = e.summary.unsqueeze(1);
   if (feeding()) s.fed = zeros({e.summary.size(0), 1, config_.readout}, e.summary.dtype());
   if (config_.coverage) s.coverage = zeros({e.states.size(0), 1, e.states.size(1)}, e.states.dtype());
-  if (e.summary.dtype() == DType::f32) s.packed = std::visit([](const auto& cells) { return cells.pack(); }, decoder_);
+  if (e.summary.dtype() == DType::f32) s.packed = decoder_.pack();
   return s;
 }
 
@@ -211,7 +198,7 @@ Tensor Seq2Seq::look(const Tensor& queries, State& s, const Context& context) co
   const SourceKeys covered = s.coverage ? attention_->covered(s.keys, s.coverage) : SourceKeys{};
   const SourceKeys& keys = s.coverage ? covered : s.keys;
   const AttentionResult result = (*attention_)(queries, keys, c);
-  if (s.notes && reinforced()) {
+  if (s.notes && reinforced() && !s.greedy) {
     s.notes->log_probabilities.push_back(result.log_probability.squeeze(1));
     if (config_.entropy_bonus > 0) s.notes->entropies.push_back(attention_->entropy(queries, keys));
   }
@@ -227,7 +214,7 @@ Tensor Seq2Seq::look(const Tensor& queries, State& s, const Context& context) co
 Seq2Seq::Steps Seq2Seq::advance(const Tensor& y, State& s, const Context& c) const {
   const RecurrentOptions from = {.first = s.cells, .packed = s.packed.empty() ? nullptr : &s.packed};
   auto run = [&](const Tensor& x) {
-    RecurrentOutput out = std::visit([&](const auto& cells) { return cells(x, c, from); }, decoder_);
+    RecurrentOutput out = decoder_(x, c, from);
     s.cells = out.last;
     return out.outputs;
   };
@@ -306,22 +293,26 @@ Tensor Seq2Seq::loss(const Source& source, const Tensor& target_ids, const Tenso
   if (!context.training || (!reinforced() && config_.coverage_loss == 0))
     return Seq2SeqModel::loss(source, target_ids, wanted_ids, options, context);
   require(options.reduction != Reduction::none, "seq2seq: found a loss for each token, expected their sum or mean");
-  const CrossEntropyOptions each = {options.smoothing, options.ignored, Reduction::none};
+  const Tensor counts = counting(wanted_ids, options.ignored, embedding_.weight().dtype());
   const Encoded e = encode(source, context);
-  Notes notes;
-  State s = first_state(e);
-  s.notes = &notes;
-  const Tensor losses = cross_entropy(decoded(e, target_ids, s, context), wanted_ids, each);
-  const Tensor counts = counting(wanted_ids, options.ignored, losses.dtype());
-  Tensor total = sum(losses);
-  if (config_.coverage_loss > 0) total = total + config_.coverage_loss * sum(counts * concat(notes.repetitions, 1));
+  auto costs_of = [&](State& s, const Context& c) {
+    const Tensor logits = decoded(e, target_ids, s, c);
+    const Tensor each = cross_entropy(logits, wanted_ids, {options.smoothing, options.ignored, Reduction::none});
+    if (config_.coverage_loss == 0) return each;
+    return each + config_.coverage_loss * counts * concat(s.notes->repetitions, 1);
+  };
+  Notes notes, greedy_notes;
+  State sampled = first_state(e);
+  sampled.notes = &notes;
+  const Tensor costs = costs_of(sampled, context);
+  Tensor total = sum(costs);
   if (reinforced()) {
     State greedy = first_state(e);
-    greedy.greedy = true;
+    greedy.notes = &greedy_notes, greedy.greedy = true;
     Context quiet = context;
     quiet.trace = nullptr;
-    const Tensor baseline = cross_entropy(decoded(e, target_ids, greedy, quiet), wanted_ids, each);
-    Tensor more = sum((from_here_on(losses) - from_here_on(baseline)) * concat(notes.log_probabilities, 1));
+    const Tensor advantage = from_here_on(costs) - from_here_on(costs_of(greedy, quiet));
+    Tensor more = sum(advantage * concat(notes.log_probabilities, 1));
     if (config_.entropy_bonus > 0) more = more - config_.entropy_bonus * sum(counts * concat(notes.entropies, 1));
     total = total + (more - more.detach());
   }

@@ -10,10 +10,11 @@
 //   Seq2Seq model({.vocabulary = 8000, .attention = "additive"});
 //   Tensor logits = model.logits(source, inputs, context);
 //
-// Coverage: source_attention.h. With a coverage_loss λ training adds λ Σ min(a[t,j], Σ a[t′,j] over t′ < t) for each wanted token.
-// A hard choice j[t] ~ a[t] learns by REINFORCE (Williams 1992) from the losses ℓ[t′] of its own and later steps, less those
-// that the most probable choices would have had (the self-critic of Rennie et al. 2017), with a bonus for the entropy H of
-// the weights. loss() has the value of the cross-entropy alone and the gradient of
+// Coverage: source_attention.h. In training a token's loss is ℓ[t] = −log p + coverage_loss · Σ min(a[t,j], c[t,j]) over j.
+//
+// A hard choice j[t] ~ a[t] learns by REINFORCE (Williams 1992) from the losses of its own and later steps, less those that
+// the most probable choices would have had (the self-critic of Rennie et al. 2017), with a bonus for the entropy H of the
+// weights. loss() has the value Σ ℓ[t] and the gradient of
 //
 //   Σ ℓ[t] + (Σ ℓ[t′] − ℓ_greedy[t′] over t′ ≥ t) log a[t, j[t]] − entropy_bonus · H(a[t])   the bracket taken as a constant
 //
@@ -22,13 +23,12 @@
 #pragma once
 
 #include <optional>
-#include <variant>
 
+#include "fovea/models/cells.h"
 #include "fovea/models/decoder.h"
 #include "fovea/models/source_attention.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/linear.h"
-#include "fovea/nn/recurrent.h"
 
 namespace fovea {
 
@@ -73,7 +73,6 @@ class Seq2Seq final : public Seq2SeqModel {
   std::string source_attention() const override { return attention_ ? "decoder.attention" : ""; }
 
  private:
-  using Cells = std::variant<Lstm, Gru>;
   struct State;
   struct Notes;  // of each step, what training needs beside the logits
   struct Encoded {

@@ -149,7 +149,7 @@ Tensor Tagger::spelling(const TaggerInput& x, const Context& c) const {
   const Tensor nothing = zeros({1, 2 * config_.character_width}, characters_.weight().dtype());
   if (s.lengths.elements() == 0) return rows(nothing, s.which);
   const RecurrentOutput read = character_cells_(characters_(s.characters), c, {.lengths = s.lengths});
-  return rows(concat({nothing, last_states(read, 2)}, 0), s.which);
+  return rows(concat({nothing, top_states(read.last.hidden, 2)}, 0), s.which);
 }
 
 Tensor Tagger::features(const TaggerInput& x, const Context& c) const {
