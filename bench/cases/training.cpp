@@ -25,16 +25,18 @@ double operations(double multiply_adds, int64_t tokens) { return 3 * 2 * multipl
 template <class Model>
 void translation(Bencher& b, const char* name, typename Model::Config config, double multiply_adds) {
   const int64_t batch = 64, tokens = 16;
-  config.vocabulary = 8000, config.dropout = 0;
+  config.vocabulary = 8000;
   Model model(config);
   initialise(model, Random(1));
   Optimiser optimiser({.learning_rate = 1e-4}, list_weights(model));
   const Tensor source = random_ids(batch, tokens, config.vocabulary, 1);
   const Tensor inputs = random_ids(batch, tokens, config.vocabulary, 2);
   const Tensor targets = random_ids(batch, tokens, config.vocabulary, 3);
-  b.tokens(name, "batch=64 tokens=16 vocabulary=8000", {batch * tokens, operations(multiply_adds, batch * tokens)},
-           [&] {
-             const Context context = {.training = true};
+  const Random random(4);
+  uint64_t step = 0;
+  b.tokens(name, fmt::format("batch={} tokens={} vocabulary=8000 dropout={}", batch, tokens, config.dropout),
+           {batch * tokens, operations(multiply_adds, batch * tokens)}, [&] {
+             const Context context = {.training = true, .random = random.fork(step++)};
              cross_entropy(model.logits({.ids = source}, inputs, context), targets).backward();
              optimiser.step({});
            });
@@ -71,9 +73,12 @@ extern const Bench training = {
     .name = "training", .help = "whole training steps of small models", .run = [](Bencher& b) {
       const double width = 256, hidden = 1024, tokens = 16, vocabulary = 8000;
       const double attention = 4 * width * width + 2 * tokens * width, forward = 2 * width * hidden;
-      translation<Transformer>(b, "train_transformer",
-                               {.width = 256, .heads = 4, .hidden = 1024, .encoder_layers = 3, .decoder_layers = 3},
-                               3 * (attention + forward) + 3 * (2 * attention + forward) + width * vocabulary);
+      Transformer::Config small = {.width = 256, .heads = 4, .hidden = 1024, .encoder_layers = 3, .decoder_layers = 3};
+      for (double dropout : {0.1, 0.0}) {
+        small.dropout = dropout;
+        translation<Transformer>(b, "train_transformer", small,
+                                 3 * (attention + forward) + 3 * (2 * attention + forward) + width * vocabulary);
+      }
       const double memory = 512, state = 512, embedding = 256;
       translation<Seq2Seq>(b, "train_bahdanau", {},
                            2 * 4 * 256 * (embedding + 256) + memory * state + 2 * memory * state +  // encoder, bridges

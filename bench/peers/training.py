@@ -33,35 +33,39 @@ class Attention(nn.Module):
 
 
 class Layer(nn.Module):
-    def __init__(self, width: int, heads: int, hidden: int, cross: bool):
+    """Post-norm, with dropout where fovea/models/transformer_layer.h has it."""
+
+    def __init__(self, width: int, heads: int, hidden: int, cross: bool, dropout: float):
         super().__init__()
+        self.drop = nn.Dropout(dropout)
         self.attention = Attention(width, heads)
         self.cross = Attention(width, heads) if cross else None
         self.up, self.down = nn.Linear(width, hidden), nn.Linear(hidden, width)
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(3 if cross else 2))
 
     def forward(self, x: torch.Tensor, memory: torch.Tensor | None = None) -> torch.Tensor:
-        x = self.norms[0](x + self.attention(x, x, causal=self.cross is not None))
+        x = self.norms[0](x + self.drop(self.attention(x, x, causal=self.cross is not None)))
         if self.cross:
-            x = self.norms[1](x + self.cross(x, memory))
-        return self.norms[-1](x + self.down(F.relu(self.up(x))))
+            x = self.norms[1](x + self.drop(self.cross(x, memory)))
+        return self.norms[-1](x + self.drop(self.down(F.relu(self.up(x)))))
 
 
 class Transformer(nn.Module):
-    def __init__(self, width: int = 256, heads: int = 4, hidden: int = 1024, layers: int = 3):
+    def __init__(self, dropout: float, width: int = 256, heads: int = 4, hidden: int = 1024, layers: int = 3):
         super().__init__()
+        self.drop = nn.Dropout(dropout)
         self.embedding = nn.Embedding(VOCABULARY, width, padding_idx=0)
         nn.init.normal_(self.embedding.weight, std=width**-0.5)
-        self.encoder = nn.ModuleList(Layer(width, heads, hidden, cross=False) for _ in range(layers))
-        self.decoder = nn.ModuleList(Layer(width, heads, hidden, cross=True) for _ in range(layers))
+        self.encoder = nn.ModuleList(Layer(width, heads, hidden, cross=False, dropout=dropout) for _ in range(layers))
+        self.decoder = nn.ModuleList(Layer(width, heads, hidden, cross=True, dropout=dropout) for _ in range(layers))
         self.register_buffer("positions", torch.randn(TOKENS, width))
         self.scale = math.sqrt(width)
 
     def forward(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        memory = self.embedding(source) * self.scale + self.positions
+        memory = self.drop(self.embedding(source) * self.scale + self.positions)
         for layer in self.encoder:
             memory = layer(memory)
-        x = self.embedding(target) * self.scale + self.positions
+        x = self.drop(self.embedding(target) * self.scale + self.positions)
         for layer in self.decoder:
             x = layer(x, memory)
         return F.linear(x, self.embedding.weight)
@@ -126,8 +130,9 @@ def main() -> None:
     translation = f"batch={BATCH} tokens={TOKENS} vocabulary={VOCABULARY}"
     pair, wanted = (ids(BATCH, TOKENS, VOCABULARY), ids(BATCH, TOKENS, VOCABULARY)), ids(BATCH, TOKENS, VOCABULARY)
     compare("training", [
-        Row("train_transformer", translation, BATCH * TOKENS, step_of(Transformer(), pair, wanted), scale=1),
-        Row("train_bahdanau", translation, BATCH * TOKENS, step_of(Bahdanau(), pair, wanted), scale=1),
+        *(Row("train_transformer", f"{translation} dropout={dropout:g}", BATCH * TOKENS,
+              step_of(Transformer(dropout), pair, wanted), scale=1) for dropout in (0.1, 0.0)),
+        Row("train_bahdanau", f"{translation} dropout=0", BATCH * TOKENS, step_of(Bahdanau(), pair, wanted), scale=1),
         Row("train_tagger", "batch=32 tokens=32 vocabulary=20000", 32 * 32,
             step_of(Tagger(), (ids(32, 32, 20000),), torch.randint(0, 9, (32, 32))), scale=1),
     ])

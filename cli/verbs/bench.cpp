@@ -18,7 +18,8 @@ struct BenchOptions {
   double seconds = 0.4;
   bool json = false;
   void fields(Fields& f) {
-    f("which", which, "groups to measure, of linear, attention, additive, recurrent, training, memory, peak; all if not given");
+    f("which", which,
+      "groups to measure, of linear, attention, additive, recurrent, training, memory, peak; all if not given");
     f("threads", threads, "threads to measure with; 0: once with one, once with one for each core");
     f("seconds", seconds, "how long each line is measured");
     f("json", json, "each line as a JSON object");

@@ -36,13 +36,15 @@ void add_row(int64_t count, const double* x, double* sum) {
 // an id that comes often would otherwise be added to from several of them.
 Tensor rows_gradient(const Tensor& gradient, const Shape& table, const Tensor& ids, int64_t still) {
   const Tensor dy = gradient.contiguous();
-  Tensor sums = zeros(table, dy.dtype());
+  Tensor sums(table, dy.dtype());
   const int64_t count = ids.elements(), width = table[0] == 0 ? 0 : table.elements() / table[0];
   const int64_t* id = ids.data<int64_t>();
   with_number("rows", dy.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = dy.data<T>();
     T* to = sums.data<T>();
+    parallel_ranges(sums.elements(), 1 << 17,
+                    [&](int64_t begin, int64_t end) { std::fill(to + begin, to + end, T(0)); });
     parallel_ranges(width, std::max<int64_t>(64, 1 + grain / std::max<int64_t>(1, count)),
                     [&](int64_t begin, int64_t end) {
                       for (int64_t i = 0; i < count; ++i) {
