@@ -137,7 +137,7 @@ TEST_F(TranslateVerb, AlignmentsLinkTheWordsThatTheWeightsLink) {
     if (!best.empty() && largest > 0.5) {
       EXPECT_EQ(links[target], best);
     }
-    EXPECT_TRUE(links[target].ends_with("-" + std::to_string(target)));
+    EXPECT_TRUE(links[target].ends_with(fmt::format("-{}", target)));
   }
   EXPECT_EQ(split(run("'" + text + "' --alignment -b 2 --n-best 2").out)[0].find("0 ||| " + columns[0] + " ||| "), 0u);
 }
