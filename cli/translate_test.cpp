@@ -108,7 +108,9 @@ TEST_F(TranslateVerb, NBestListsAreMosesLines) {
   for (size_t i = 0; i < 6; ++i) {
     EXPECT_TRUE(lines[i].starts_with(i < 3 ? "0 ||| " : "1 ||| ")) << lines[i];
     const double score = std::stod(lines[i].substr(lines[i].rfind(" ||| ") + 5));
-    if (i % 3 > 0) EXPECT_LE(score, last);
+    if (i % 3 > 0) {
+      EXPECT_LE(score, last);
+    }
     last = score;
   }
 }
@@ -132,10 +134,20 @@ TEST_F(TranslateVerb, AlignmentsLinkTheWordsThatTheWeightsLink) {
       if (std::stoul(link.substr(dash + 1)) == target && weight > largest + 0.011)
         largest = weight, best = link.substr(0, colon);
     }
-    if (!best.empty() && largest > 0.5) EXPECT_EQ(links[target], best);
-    EXPECT_TRUE(links[target].ends_with("-" + std::to_string(target)));
+    if (!best.empty() && largest > 0.5) {
+      EXPECT_EQ(links[target], best);
+    }
+    EXPECT_TRUE(links[target].ends_with(fmt::format("-{}", target)));
   }
   EXPECT_EQ(split(run("'" + text + "' --alignment -b 2 --n-best 2").out)[0].find("0 ||| " + columns[0] + " ||| "), 0u);
+}
+
+TEST_F(TranslateVerb, SamplingNeedsNoOtherBeamThanTheModels) {
+  const Answer drawn = run("'The sea.' --sample --seed 1");
+  EXPECT_EQ(drawn.code, 0) << drawn.out;
+  EXPECT_EQ(run("'The sea.' --sample --seed 1").out, drawn.out);
+  EXPECT_NE(run("'The sea.' --sample --seed 2").out, drawn.out);
+  EXPECT_EQ(run("'The sea.' --sample -b 3").code, 2);
 }
 
 TEST_F(TranslateVerb, APrefixIsForced) {

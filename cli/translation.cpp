@@ -59,6 +59,11 @@ void print(int64_t number, const std::string& source, const Translations& t, con
 
 TranslationOptions::TranslationOptions(const CommandLine& line, const std::string& shipped_model) {
   if (const auto folder = peek_model(line, shipped_model)) generation = read_generation_config(*folder);
+  models_beam_ = generation.beam_size;
+}
+
+void TranslationOptions::complete() {
+  if (generation.sample && generation.beam_size == models_beam_) generation.beam_size = 1;
 }
 
 void TranslationOptions::fields(Fields& f) {

@@ -19,6 +19,10 @@ struct TranslationOptions : AnswerOptions {
   // The search's defaults are those of the model that is asked for.
   TranslationOptions(const CommandLine& line, const std::string& shipped_model);
   void fields(Fields& f);
+  void complete();  // who samples does not have to take back the model's beam
+
+ private:
+  int64_t models_beam_ = 1;
 };
 
 void run_translation(const std::filesystem::path& folder, const TranslationOptions&);

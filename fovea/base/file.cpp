@@ -42,15 +42,26 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  part_ = path_.string() + fmt::format(".part-{}", getpid());
-  descriptor_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path_, error);
+  if (std::filesystem::is_directory(status))
+    throw Error(Error::invalid, "{}: found a folder, expected a file", path_.string());
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    // Renaming would put a file in the place of the device or pipe.
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    if (std::filesystem::is_symlink(path_, error) && std::filesystem::exists(status))
+      path_ = std::filesystem::canonical(path_);
+    part_ = path_.string() + fmt::format(".part-{}", getpid());
+    descriptor_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
   if (descriptor_ < 0) fail(path_, "write");
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   close(descriptor_);
-  unlink(part_.c_str());
+  if (!part_.empty()) unlink(part_.c_str());
 }
 
 void AtomicFile::write(const void* data, size_t size) {
@@ -65,8 +76,10 @@ void AtomicFile::write(const void* data, size_t size) {
 }
 
 void AtomicFile::commit() {
-  if (fsync(descriptor_) != 0) fail(path_, "write");
-  if (rename(part_.c_str(), path_.c_str()) != 0) fail(path_, "rename to");
+  if (!part_.empty()) {
+    if (fsync(descriptor_) != 0) fail(path_, "write");
+    if (rename(part_.c_str(), path_.c_str()) != 0) fail(path_, "rename to");
+  }
   close(std::exchange(descriptor_, -1));
 }
 

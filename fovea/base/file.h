@@ -27,6 +27,7 @@ class MappedFile final {
   size_t size_ = 0;
 };
 
+// A device or pipe is written to as it is; behind a symbolic link the file is replaced, not the link.
 class AtomicFile final {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -39,7 +40,7 @@ class AtomicFile final {
   void commit();  // on the disk and under its name
 
  private:
-  std::filesystem::path path_, part_;
+  std::filesystem::path path_, part_;  // no part: written in place
   int descriptor_ = -1;
 };
 

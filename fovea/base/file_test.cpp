@@ -1,6 +1,8 @@
 #include "fovea/base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -33,6 +35,28 @@ TEST_F(Files, WithoutCommitTheOldFileStaysAndNothingIsLeftBehind) {
   }
   EXPECT_EQ(read_text(folder_ / "a"), "one");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, APipeIsWrittenToAndStaysAPipe) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDWR);
+  write_text(pipe, "text");
+  char bytes[4];
+  EXPECT_EQ(read(reader, bytes, 4), 4);
+  EXPECT_EQ(std::string_view(bytes, 4), "text");
+  close(reader);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, ALinkStaysALink) {
+  write_text(folder_ / "a", "one");
+  fs::create_symlink("a", folder_ / "link");
+  write_text(folder_ / "link", "two");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_text(folder_ / "a"), "two");
+  EXPECT_THROW(AtomicFile{folder_}, Error);
 }
 
 TEST_F(Files, AMappingOutlivesItsObjectAndWritesStayPrivate) {
