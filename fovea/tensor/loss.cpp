@@ -102,7 +102,8 @@ Tensor losses(const Logits& l, const Tensor& sums, const Shape& shape, const Cro
 
 // dx = scale (softmax(x) − (1 − smoothing) [i = target] − smoothing / classes), scale being each loss's gradient.
 Tensor gradient_of(const Logits& l, const Tensor& sums, const Tensor& scale, const CrossEntropyOptions& options) {
-  Tensor dx(l.values.shape(), sums.dtype());
+  // Logits that nobody else holds are as large as what they become, and no longer needed.
+  Tensor dx = l.values.owns_alone() ? l.values : Tensor(l.values.shape(), sums.dtype());
   with_number("cross_entropy", sums.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* factor = scale.data<T>();

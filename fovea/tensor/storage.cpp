@@ -35,10 +35,17 @@ class FreeBlocks {
   Block take(size_t size) {
     {
       std::scoped_lock lock(mutex_);
-      for (size_t i = blocks_.size(); i-- > 0;) {  // the latest is the likeliest to be in a cache
-        const Block block = blocks_[i];
-        if (block.size < size || block.size > size + size / 4) continue;
-        blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+      // The smallest that fits, and of these the latest, which is the likeliest to be in a cache. The sizes of a training
+      // change from batch to batch, so a block of up to twice the size is better than fresh pages.
+      size_t best = blocks_.size();
+      for (size_t i = blocks_.size(); i-- > 0;) {
+        if (blocks_[i].size < size || blocks_[i].size > 2 * size) continue;
+        if (best == blocks_.size() || blocks_[i].size < blocks_[best].size) best = i;
+        if (blocks_[best].size == size) break;
+      }
+      if (best < blocks_.size()) {
+        const Block block = blocks_[best];
+        blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(best));
         total_ -= block.size;
         count_use(block.size);
         return block;
@@ -74,8 +81,9 @@ class FreeBlocks {
   }
 
  private:
-  // A training step gives back all it took and then takes it again: as much as was ever in use at once is worth keeping.
-  size_t most_kept() const { return std::max(always_kept, most_used_ - used_); }
+  // A training step gives back all it took and then takes it again, in other sizes: as much as was ever in use at once is
+  // worth keeping, and half as much again.
+  size_t most_kept() const { return std::max(always_kept, most_used_ + most_used_ / 2 - used_); }
 
   void count_use(size_t size) {
     used_ += size;

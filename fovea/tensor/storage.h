@@ -10,8 +10,8 @@
 namespace fovea {
 
 std::shared_ptr<std::byte> allocate_storage(size_t bytes);  // not initialised
-// Bytes that are kept for reuse: at most 256 MB, or what brings those in use to the most that ever were since the last
-// release.
+// Bytes that are kept for reuse: at most 256 MB, or what brings those in use to one and a half times the most that ever were
+// since the last release.
 size_t kept_storage();
 void release_storage();  // gives them back to the system
 
