@@ -2,6 +2,7 @@
 #include <exception>
 #include <map>
 
+#include "cli/models.h"
 #include "cli/verb.h"
 
 namespace fovea {
@@ -20,8 +21,17 @@ void welcome() {
       if (verb->group == group) fmt::print("  {:<12} {}\n", verb->name, verb->help);
     }
   }
+  const std::vector<ShippedModel> models = shipped_models();
+  if (!models.empty()) fmt::print("\nmodels at hand\n");
+  for (const ShippedModel& model : models) fmt::print("  {:<16} {}\n", model.name, model.title);
+  fmt::print("\nTo begin with:\n");
+  if (!models.empty())
+    fmt::print(
+        "  fovea translate --show \"The cat sat on the mat.\"\n"
+        "  fovea classify --show \"The food was cold, but the staff were wonderful.\"\n");
   fmt::print(
-      "\nTo begin with:\n  fovea attend --form dot --tokens \"I,love,NLP\" --query 2 --keys 1,2,3 --values 2,4,6\n");
+      "  fovea attend --form dot --tokens \"I,love,NLP\" --query 2 --keys 1,2,3 --values 2,4,6\n"
+      "  fovea train translation --data pairs.tsv -o my-model\n");
 }
 
 int run(std::vector<std::string> arguments) {

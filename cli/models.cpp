@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 #include "fovea/base/error.h"
 #include "fovea/models/checkpoint.h"
@@ -20,8 +21,16 @@ fs::path zoo() {
   return fs::is_directory(installed, error) ? installed : fs::path(FOVEA_SOURCE_ZOO);
 }
 
+std::string title_of(const fs::path& card) {
+  std::ifstream lines(card);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("# ")) return line.substr(2);
+  return {};
+}
+
 std::string models_at_hand() {
-  const std::vector<std::string> names = shipped_models();
+  std::vector<std::string> names;
+  for (const ShippedModel& model : shipped_models()) names.push_back(model.name);
   return names.empty() ? "there are no models that ship"
                        : fmt::format("those that ship are {}", fmt::join(names, ", "));
 }
@@ -35,13 +44,14 @@ std::optional<fs::path> folder_of(const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> shipped_models() {
-  std::vector<std::string> names;
+std::vector<ShippedModel> shipped_models() {
+  std::vector<ShippedModel> models;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(zoo(), error))
-    if (fs::exists(entry.path() / "config.json", error)) names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
+    if (fs::exists(entry.path() / "config.json", error))
+      models.push_back({entry.path().filename().string(), title_of(entry.path() / "README.md")});
+  std::sort(models.begin(), models.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return models;
 }
 
 fs::path find_model(const std::string& name) {

@@ -14,7 +14,10 @@
 
 namespace fovea {
 
-std::vector<std::string> shipped_models();  // their names
+struct ShippedModel {
+  std::string name, title;  // the title is that of its card
+};
+std::vector<ShippedModel> shipped_models();
 
 std::filesystem::path find_model(const std::string& name);  // an Error that lists the models at hand
 // What `-m` says, else the model that ships under this name; an Error that tells to give -m if it does not.

@@ -39,7 +39,7 @@ TEST_F(TokenizeVerb, TrainsEncodesAndDecodesEveryKind) {
   const std::pair<const char*, const char*> kinds[] = {
       {"unigram", "--vocabulary 70"}, {"bpe", "--vocabulary 90"}, {"words", "--vocabulary 30"}, {"bytes", ""}};
   for (const auto& [kind, flags] : kinds) {
-    const Answer trained = run(std::string("--train text.txt --kind ") + kind + " " + flags + " -o " + kind);
+    const Answer trained = run(std::string("--train text.txt --tokenizer ") + kind + " " + flags + " -o " + kind);
     ASSERT_EQ(trained.code, 0) << trained.out;
     EXPECT_NE(trained.out.find(std::string(kind) + " tokenizer with "), std::string::npos) << trained.out;
     const std::string text = "The Straßenbahnfahrer sang about the sea";
@@ -67,19 +67,19 @@ TEST_F(TokenizeVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
   write_text(folder_ / "latin1.txt", "na\xefve\n");
   write_text(folder_ / "broken.model", "nonsense");
   write_text(folder_ / "empty.txt", "");
-  ASSERT_EQ(run("--train text.txt --kind bytes -o good").code, 0);
+  ASSERT_EQ(run("--train text.txt --tokenizer bytes -o good").code, 0);
   const std::pair<const char*, const char*> cases[] = {
       {"", "found neither --model nor --train"},
       {"--train text.txt", "found no --output"},
-      {"--train text.txt --kind unigran -o x", "did you mean 'unigram'?"},
+      {"--train text.txt --tokenizer unigran -o x", "did you mean 'unigram'?"},
       {"--train text.txt --vocabulary 10 -o x", "Vocabulary size is smaller"},
-      {"--train text.txt --kind words --vocabulary 3 -o x", "found a vocabulary of 3"},
-      {"--train text.txt --kind bytes --vocabulary 300 -o x", "bytes are always 256"},
-      {"--train text.txt --kind words --byte-fallback -o x", "which are for unigram and bpe"},
+      {"--train text.txt --tokenizer words --vocabulary 3 -o x", "found a vocabulary of 3"},
+      {"--train text.txt --tokenizer bytes --vocabulary 300 -o x", "bytes are always 256"},
+      {"--train text.txt --tokenizer words --byte-fallback -o x", "which are for unigram and bpe"},
       {"--train missing.txt -o x", "missing.txt: cannot open"},
       {"--train latin1.txt -o x", "latin1.txt:1: byte 2: found 0xef"},
       {"--train empty.txt -o x", "found no text to learn from"},
-      {"--train text.txt --kind bytes -o text.txt/x", "text.txt/x: cannot make this folder"},
+      {"--train text.txt --tokenizer bytes -o text.txt/x", "text.txt/x: cannot make this folder"},
       {"-m missing hello", "there is no such tokenizer"},
       {"-m broken.model hello", "broken.model: not a SentencePiece model"},
       {"-m good --ids --json hello", "expected only one of"},
@@ -96,10 +96,10 @@ TEST_F(TokenizeVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
 }
 
 TEST_F(TokenizeVerb, TheExamplesOfItsHelpRun) {
-  ASSERT_EQ(run("--train text.txt --kind bpe --vocabulary 90 -o my-tokenizer").code, 0);
+  ASSERT_EQ(run("--train text.txt --tokenizer bpe --vocabulary 90 -o my-tokenizer").code, 0);
   EXPECT_EQ(run("-m my-tokenizer \"Where is the station?\" --json").code, 0);
   EXPECT_EQ(run("-m my-tokenizer --ids", "text.txt").code, 0);
-  EXPECT_NE(run("--help").out.find("fovea tokenize --train text.txt --kind bpe"), std::string::npos);
+  EXPECT_NE(run("--help").out.find("fovea tokenize --train text.txt --tokenizer bpe"), std::string::npos);
 }
 
 }  // namespace

@@ -10,3 +10,4 @@ configure_package_config_file(cmake/fovea-config.cmake.in fovea-config.cmake INS
 write_basic_package_version_file(fovea-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/fovea-config.cmake ${PROJECT_BINARY_DIR}/fovea-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
+install(DIRECTORY zoo/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/zoo OPTIONAL)

@@ -6,10 +6,8 @@
 #include <sstream>
 
 #include "cli/verb.h"
-#include "fovea/data/text/bytes.h"
 #include "fovea/data/text/lines.h"
-#include "fovea/data/text/sentencepiece.h"
-#include "fovea/data/text/words.h"
+#include "fovea/train/vocabulary.h"
 
 namespace fovea::verbs {
 namespace {
@@ -30,46 +28,31 @@ struct TokenizeOptions {
     f("json", json, "print ids, pieces and the bytes of the text each came from, as JSON");
     f("decode", decode, "the texts are ids; print what they spell");
     f("train", train, "learn a vocabulary from the lines of these files");
-    f("kind", kind, "with --train: unigram, bpe, words or bytes");
+    f("tokenizer", kind, "with --train: unigram, bpe, words or bytes");
     f("vocabulary", vocabulary, "with --train: how many pieces; 0: 8000, or 20000 words");
     f("lower_case", lower_case, "with --train: do not tell A from a");
-    f("coverage", coverage, "with --train: share of the characters that get pieces of their own (unigram, bpe)");
+    f("character_coverage", coverage,
+      "with --train: share of the characters that get pieces of their own (unigram, bpe)");
     f("byte_fallback", byte_fallback, "with --train: spell unknown characters in bytes (unigram, bpe)");
     f("seed", seed, "with --train: of the draw, where there are more than 2,000,000 lines (unigram, bpe)");
     f("output", output, "with --train: the folder to write");
   }
 };
 
-std::unique_ptr<Tokenizer> trained(const TokenizeOptions& o) {
-  const bool pieces = o.kind == "unigram" || o.kind == "bpe";
-  if (!pieces && o.kind != "words" && o.kind != "bytes") {
-    throw_unknown("kind of tokenizer", o.kind, {"unigram", "bpe", "words", "bytes"});
-  }
-  require(pieces || (!o.byte_fallback && o.coverage == 1 && o.seed == 0),
-          "--kind {}: found --byte-fallback, --coverage or --seed, which are for unigram and bpe", o.kind);
-  if (o.kind == "bytes") {
-    require(o.vocabulary == 0 && !o.lower_case,
-            "--kind bytes: found --vocabulary or --lower-case; bytes are always 256");
-    return std::make_unique<Bytes>();
-  }
-  if (o.kind == "words") {
-    return std::make_unique<Words>(Words::train(
-        lines_of(o.train), {.vocabulary = o.vocabulary ? o.vocabulary : 20000, .lower_case = o.lower_case}));
-  }
-  return std::make_unique<SentencePiece>(SentencePiece::train(
-      lines_of(o.train), {.model = o.kind == "bpe" ? SentencePiece::Model::bpe : SentencePiece::Model::unigram,
-                          .vocabulary = o.vocabulary ? o.vocabulary : 8000,
-                          .normalization = o.lower_case ? SentencePiece::Normalization::nfkc_lower_case
-                                                        : SentencePiece::Normalization::nfkc,
-                          .coverage = o.coverage,
-                          .byte_fallback = o.byte_fallback,
-                          .seed = static_cast<uint64_t>(o.seed)}));
-}
-
 void train(const TokenizeOptions& o) {
   require(!o.output.empty(), "--train: found no --output, expected the folder to write");
   require(o.model.empty() && o.text.empty(), "--train: found --model or a text, which are for using a tokenizer");
-  const std::unique_ptr<Tokenizer> tokenizer = trained(o);
+  require(o.kind != "bytes" || o.vocabulary == 0, "--tokenizer bytes: found --vocabulary; bytes are always 256");
+  require((o.kind != "bytes" && o.kind != "words") || o.seed == 0,
+          "--seed: found it with --tokenizer {}, which draws nothing", o.kind);
+  const VocabularyConfig config = {.kind = o.kind,
+                                   .size = o.vocabulary        ? o.vocabulary
+                                           : o.kind == "words" ? 20000
+                                                               : 8000,
+                                   .coverage = o.coverage,
+                                   .lower_case = o.lower_case,
+                                   .byte_fallback = o.byte_fallback};
+  const std::unique_ptr<Tokenizer> tokenizer = learn_vocabulary(config, lines_of(o.train), o.seed);
   tokenizer->save(o.output);
   fmt::print(stderr, "{}: {} tokenizer with {} pieces\n", o.output, tokenizer->kind(), tokenizer->size());
 }
@@ -114,7 +97,7 @@ extern const Verb tokenize = {.name = "tokenize",
                               .group = "look inside",
                               .help = "learn a vocabulary from text, and cut text into its pieces",
                               .examples =
-                                  "fovea tokenize --train text.txt --kind bpe --vocabulary 8000 -o my-tokenizer\n"
+                                  "fovea tokenize --train text.txt --tokenizer bpe --vocabulary 8000 -o my-tokenizer\n"
                                   "fovea tokenize -m my-tokenizer \"Where is the station?\" --json\n"
                                   "fovea tokenize -m my-tokenizer --ids < text.txt",
                               .run = [](const TokenizeOptions& o) { run(o); }};

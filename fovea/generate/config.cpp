@@ -22,6 +22,7 @@ void check(const GenerationConfig& c) {
           c.temperature, c.top_k, c.top_p);
   require(c.min_length >= 0 && c.max_length >= 1,
           "generation: found min_length {} and max_length {}, expected at least 0 and 1", c.min_length, c.max_length);
+  require(c.piece_tokens >= 0, "generation: found piece_tokens {}, expected 0 or more", c.piece_tokens);
   require(c.max_ratio >= 0 && c.max_ratio <= 1000, "generation: found max_ratio {}, expected 0 to 1000", c.max_ratio);
   require(c.no_repeat_ngram >= 0 && c.repetition_penalty > 0,
           "generation: found no_repeat_ngram {} and repetition_penalty {}, expected at least 0, and above 0",

@@ -22,6 +22,7 @@ struct GenerationConfig {
   double max_ratio = 0;
   int64_t no_repeat_ngram = 0;
   double repetition_penalty = 1;
+  int64_t piece_tokens = 0;
   int64_t batch_size = 32;
 
   void fields(Fields& f) {
@@ -39,6 +40,8 @@ struct GenerationConfig {
     f("no_repeat_ngram", no_repeat_ngram, "no sequence of so many tokens occurs twice; 0: any may");
     f("repetition_penalty", repetition_penalty,
       "logits of tokens that occurred are divided by this, multiplied if negative (Keskar et al. 2019)");
+    f("piece_tokens", piece_tokens,
+      "a text of more tokens is read in pieces, cut behind sentences where that is possible; 0: as a whole");
     f("batch_size", batch_size, "inputs that are worked on at a time; the output does not depend on it");
   }
 };

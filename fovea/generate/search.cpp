@@ -28,12 +28,17 @@ Source padded_source(const std::vector<Request>& requests, const Numbers& number
 class BatchSearch final {
  public:
   BatchSearch(const Seq2SeqModel& model, const GenerationConfig& config, const GenerationOptions& options)
-      : model_(model), config_(config), place_(options.attention ? model.source_attention() : "") {}
+      : model_(model),
+        config_(config),
+        special_(model.special_ids()),
+        place_(options.attention ? model.source_attention() : "") {
+    special_.unk = options.unknown;
+  }
 
   std::vector<Hypotheses> run(const std::vector<Request>& requests, const Numbers& numbers) {
-    for (size_t n : numbers) searches_.emplace_back(requests[n], n, config_, model_.special_ids());
+    for (size_t n : numbers) searches_.emplace_back(requests[n], n, config_, special_);
     for (size_t n : numbers) source_tokens_.push_back(requests[n].source.size());
-    state_ = model_.start(padded_source(requests, numbers, model_.special_ids().pad), {});
+    state_ = model_.start(padded_source(requests, numbers, special_.pad), {});
     std::vector<int64_t> rows;
     for (size_t i = 0; i < searches_.size(); ++i) rows.insert(rows.end(), searches_[i].open(), static_cast<int64_t>(i));
     if (rows.size() != searches_.size()) reorder(rows);
@@ -110,6 +115,7 @@ class BatchSearch final {
 
   const Seq2SeqModel& model_;
   const GenerationConfig& config_;
+  SpecialIds special_;
   std::string place_;
   std::vector<SentenceSearch> searches_;
   std::vector<size_t> source_tokens_;

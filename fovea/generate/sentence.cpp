@@ -110,6 +110,7 @@ void SentenceSearch::exclude(const Open& hypothesis, std::span<float> row) const
   }
   const float ending = row[end];
   row[static_cast<size_t>(special_.pad)] = row[static_cast<size_t>(special_.bos)] = excluded;
+  if (special_.unk >= 0) row[static_cast<size_t>(special_.unk)] = excluded;
   if (config_.no_repeat_ngram > 0)
     for (int64_t id : repeating(ids_of(hypothesis), config_.no_repeat_ngram)) row[static_cast<size_t>(id)] = excluded;
   row[end] = hypothesis.tokens < config_.min_length ? excluded : ending;

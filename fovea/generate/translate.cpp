@@ -1,6 +1,7 @@
 #include "fovea/generate/translate.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fovea {
 namespace {
@@ -33,7 +34,66 @@ Translation translation_of(const Tokenizer& tokenizer, const Hypothesis& h) {
   return t;
 }
 
+bool ends_sentence(std::string_view token) {
+  for (const char* quote : {"\"", "'", ")", "“", "”", "’", "»", "«"})
+    if (token.size() > std::string_view(quote).size() && token.ends_with(quote))
+      return ends_sentence(token.substr(0, token.size() - std::string_view(quote).size()));
+  for (const char* mark : {".", "!", "?", "…", "。", "！", "？"})
+    if (token.ends_with(mark)) return true;
+  return false;
+}
+
+// The k-th best of each piece behind one another, with a space between.
+Translation joined(const std::vector<Translations>& pieces, size_t k, const GenerationConfig& config) {
+  Translation all;
+  double sum = 0;
+  for (const Translations& piece : pieces) {
+    const Translation& t = piece.found[std::min(k, piece.found.size() - 1)];
+    if (!all.text.empty() && !t.text.empty()) all.text += ' ';
+    const auto offset = static_cast<int64_t>(all.text.size());
+    all.text += t.text;
+    for (Span span : t.tokens) all.tokens.push_back({offset + span.begin, offset + span.end});
+    for (double p : t.log_probabilities) all.log_probabilities.push_back(p), sum += p;
+  }
+  all.score = sum / std::pow(static_cast<double>(all.log_probabilities.size()), config.length_penalty);
+  if (!pieces[0].found[0].attention) return all;
+  // Each piece looked at its own tokens, and at an end that stands at the end of all.
+  int64_t tokens = 1, row = 0, column = 0;
+  for (const Translations& piece : pieces) tokens += static_cast<int64_t>(piece.source.size()) - 1;
+  all.attention = zeros({static_cast<int64_t>(all.log_probabilities.size()), tokens});
+  for (const Translations& piece : pieces) {
+    const Tensor part = piece.found[std::min(k, piece.found.size() - 1)].attention.contiguous();
+    const int64_t rows = part.size(0), width = part.size(1);
+    for (int64_t i = 0; i < rows; ++i) {
+      const float* from = part.data<float>() + i * width;
+      float* to = all.attention.data<float>() + (row + i) * tokens;
+      std::copy(from, from + width - 1, to + column);
+      to[tokens - 1] = from[width - 1];
+    }
+    row += rows, column += width - 1;
+  }
+  return all;
+}
+
 }  // namespace
+
+std::vector<std::pair<size_t, size_t>> pieces_of(std::string_view text, const std::vector<Span>& tokens, int64_t most) {
+  if (most == 0 || tokens.size() <= static_cast<size_t>(most)) return {{0, tokens.size()}};
+  std::vector<std::pair<size_t, size_t>> pieces;
+  size_t begin = 0, word = 0, sentence = 0;  // where the last word and sentence ended that fit into the piece
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (i > begin && tokens[i].begin > tokens[i - 1].end) {
+      word = i;
+      if (ends_sentence(piece_of(text, tokens[i - 1]))) sentence = i;
+    }
+    if (i - begin < static_cast<size_t>(most)) continue;
+    const size_t end = sentence > begin ? sentence : word > begin ? word : i;
+    pieces.emplace_back(begin, end);
+    begin = end;
+  }
+  pieces.emplace_back(begin, tokens.size());
+  return pieces;
+}
 
 std::vector<int64_t> source_ids(const Tokenizer& tokenizer, const Tokens& tokens) {
   std::vector<int64_t> ids = tokens.ids;
@@ -46,9 +106,13 @@ std::vector<Translations> translate(const Seq2SeqModel& model, const Tokenizer& 
                                     const TranslateOptions& options) {
   require(tokenizer.size() <= model.vocabulary(), "translate: found a tokenizer of {} pieces for a model of {}",
           tokenizer.size(), model.vocabulary());
-  std::vector<Translations> results(texts.size());
+  struct Piece {
+    size_t text;
+    bool last;  // of its text
+  };
+  std::vector<Translations> results(texts.size()), pieces;  // the pieces of the text that is being put together
   std::vector<Request> requests;
-  std::vector<size_t> numbers;  // of the texts behind the requests
+  std::vector<Piece> behind;  // each request
   const std::vector<int64_t> prefix = tokenizer.encode(options.prefix).ids;
   for (size_t i = 0; i < texts.size(); ++i) {
     const Tokens tokens = tokenizer.encode(texts[i]);
@@ -56,21 +120,36 @@ std::vector<Translations> translate(const Seq2SeqModel& model, const Tokenizer& 
     results[i].source.push_back(end_of(texts[i]));
     results[i].found.emplace_back();
     if (tokens.ids.empty()) continue;
-    requests.push_back({.source = source_ids(tokenizer, tokens), .prefix = prefix});
-    numbers.push_back(i);
+    for (const auto& [begin, end] : pieces_of(texts[i], tokens.spans, config.piece_tokens)) {
+      const auto at = tokens.ids.begin();
+      const Tokens part = {{at + static_cast<std::ptrdiff_t>(begin), at + static_cast<std::ptrdiff_t>(end)}, {}};
+      requests.push_back(
+          {.source = source_ids(tokenizer, part), .prefix = begin == 0 ? prefix : std::vector<int64_t>{}});
+      behind.push_back({i, end == tokens.ids.size()});
+    }
   }
   size_t handed_on = 0;
   auto hand_on = [&](size_t end) {
     for (; handed_on < end; ++handed_on)
       if (options.on_result) options.on_result(handed_on, results[handed_on]);
   };
+  auto add = [&](size_t request, const Hypotheses& found) {
+    Translations& piece = pieces.emplace_back();
+    piece.source.resize(requests[request].source.size());
+    for (const Hypothesis& h : found) piece.found.push_back(translation_of(tokenizer, h));
+    if (!behind[request].last) return;
+    Translations& result = results[behind[request].text];
+    if (pieces.size() == 1) {
+      result.found = std::move(piece.found);
+    } else {
+      result.found.clear();
+      for (size_t k = 0; k < pieces[0].found.size(); ++k) result.found.push_back(joined(pieces, k, config));
+    }
+    pieces.clear();
+    hand_on(behind[request].text + 1);
+  };
   generate(model, requests, config,
-           {.attention = options.attention, .on_result = [&](size_t request, const Hypotheses& found) {
-              Translations& result = results[numbers[request]];
-              result.found.clear();
-              for (const Hypothesis& h : found) result.found.push_back(translation_of(tokenizer, h));
-              hand_on(numbers[request] + 1);
-            }});
+           {.attention = options.attention, .unknown = tokenizer.special().unk, .on_result = add});
   hand_on(texts.size());
   return results;
 }

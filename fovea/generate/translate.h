@@ -33,9 +33,14 @@ struct TranslateOptions {
   std::function<void(size_t number, const Translations&)> on_result = {};
 };
 
-// A text without tokens is translated as an empty one, without asking the model.
+// A text without tokens is translated as an empty one, without asking the model. One of more than config.piece_tokens is
+// translated piece by piece and put together again.
 std::vector<Translations> translate(const Seq2SeqModel&, const Tokenizer&, const std::vector<std::string>& texts,
                                     const GenerationConfig&, const TranslateOptions& = {});
+
+// Where a text is cut, as ranges of its tokens: behind the ends of sentences, in the gap before a word where a sentence is too
+// long by itself, and anywhere where a word is.
+std::vector<std::pair<size_t, size_t>> pieces_of(std::string_view text, const std::vector<Span>& tokens, int64_t most);
 
 // The ids that a model sees as a source: those of the text and the end.
 std::vector<int64_t> source_ids(const Tokenizer&, const Tokens&);

@@ -20,11 +20,13 @@ std::string card(const Recipe& r, int64_t weights, const Tokenizer& tokenizer, c
   std::string text = fmt::format("---\nlibrary_name: fovea\ntask: {}\n", r.task);
   if (!c.license.empty()) text += fmt::format("license: {}\n", c.license);
   if (!c.languages.empty()) text += fmt::format("language: [{}]\n", fmt::join(c.languages, ", "));
+  if (!scores.empty()) text += "validation:\n";
+  for (const Score& score : scores) text += fmt::format("  {}: {:.4g}\n", score.name, score.value);
   const std::string folder = std::filesystem::path(r.output).filename().string();
   text += fmt::format("---\n\n# {}\n\n", !c.name.empty() ? c.name : !folder.empty() ? folder : r.task);
   if (!c.about.empty()) text += c.about + "\n\n";
-  text += fmt::format("- {} with {:L} weights, stored as {}\n- tokenizer: {}, {} entries\n", r.family, weights,
-                      r.storage, tokenizer.kind(), tokenizer.size());
+  text += fmt::format("- {} with {} weights, stored as {}\n- tokenizer: {}, {} entries\n", r.family, weights, r.storage,
+                      tokenizer.kind(), tokenizer.size());
   text += fmt::format("- trained on {}\n", fmt::join(r.examples.data, ", "));
   if (!c.attribution.empty()) text += fmt::format("- data: {}\n", c.attribution);
   if (!c.license.empty()) text += fmt::format("- licence: {}\n", c.license);

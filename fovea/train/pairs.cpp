@@ -21,6 +21,7 @@ class PairsRecipe final : public Recipe {
     generation.beam_size = 5;
     generation.max_length = pairs_task.max_length;
     generation.max_ratio = 3;
+    generation.piece_tokens = pairs_task.piece_tokens;
     choose_family(family);
   }
 
@@ -55,6 +56,8 @@ class PairsRecipe final : public Recipe {
     f("length_penalty", generation.length_penalty,
       "generation_config.json: scores are divided by length to this power");
     f("max_length", generation.max_length, "generation_config.json: the most tokens");
+    f("piece_tokens", generation.piece_tokens,
+      "generation_config.json: longer texts are read in pieces; 0: as a whole");
     f("max_ratio", generation.max_ratio, "generation_config.json: the most tokens for each of the source's");
   }
   std::string model_defaults() const override {

@@ -14,6 +14,7 @@ struct PairsTask {
   std::string source_key, target_key;  // in JSON lines
   int64_t max_tokens = 100;            // tokens; longer examples are left out
   int64_t max_length = 256;            // of what is generated
+  int64_t piece_tokens = 0;            // longer sources are read in pieces
 };
 
 std::unique_ptr<Recipe> pairs_recipe(const PairsTask&);

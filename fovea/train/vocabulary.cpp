@@ -8,13 +8,14 @@
 
 namespace fovea {
 
-std::unique_ptr<Tokenizer> learn_vocabulary(const VocabularyConfig& c, const TextSource& texts) {
+std::unique_ptr<Tokenizer> learn_vocabulary(const VocabularyConfig& c, const TextSource& texts, int64_t seed) {
   const bool pieces = c.kind == "unigram" || c.kind == "bpe", words = c.kind == "words";
   if (!pieces && !words && c.kind != "bytes")
     throw_unknown("kind of tokenizer", c.kind, {"unigram", "bpe", "words", "bytes"});
   require(words || (c.at_least == 1 && !c.zero_digits),
           "--tokenizer {}: found --at-least or --zero-digits, which are for words", c.kind);
-  require(pieces || !c.byte_fallback, "--tokenizer {}: found --byte-fallback, which is for unigram and bpe", c.kind);
+  require(pieces || (!c.byte_fallback && c.coverage == 1),
+          "--tokenizer {}: found --byte-fallback or --character-coverage, which are for unigram and bpe", c.kind);
   require(pieces || words || !c.lower_case, "--tokenizer bytes: found --lower-case, which bytes do not know");
   if (words)
     return std::make_unique<Words>(Words::train(
@@ -26,7 +27,9 @@ std::unique_ptr<Tokenizer> learn_vocabulary(const VocabularyConfig& c, const Tex
                                    .vocabulary = c.size,
                                    .normalization = c.lower_case ? SentencePiece::Normalization::nfkc_lower_case
                                                                  : SentencePiece::Normalization::nfkc,
-                                   .byte_fallback = c.byte_fallback}));
+                                   .coverage = c.coverage,
+                                   .byte_fallback = c.byte_fallback,
+                                   .seed = static_cast<uint64_t>(seed)}));
 }
 
 }  // namespace fovea

@@ -15,7 +15,11 @@ extern const Task translation = {
     .help = "a sentence from its translation, learned from pairs",
     .recipe =
         [] {
-          return pairs_recipe({.name = "translation", .score = score, .source_key = "source", .target_key = "target"});
+          return pairs_recipe({.name = "translation",
+                               .score = score,
+                               .source_key = "source",
+                               .target_key = "target",
+                               .piece_tokens = 40});
         },
 };
 

@@ -1,0 +1,95 @@
+#include "fovea/generate/translate.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/data/text/bytes.h"
+#include "fovea/data/text/words.h"
+#include "fovea/models/transformer.h"
+
+namespace fovea {
+namespace {
+
+using Pieces = std::vector<std::pair<size_t, size_t>>;
+
+Pieces cut(const std::string& text, int64_t most) { return pieces_of(text, split_words(text), most); }
+
+TEST(PiecesOf, CutBehindSentencesThenBetweenWords) {
+  EXPECT_EQ(cut("A b c.", 0), (Pieces{{0, 4}}));
+  EXPECT_EQ(cut("A b c.", 4), (Pieces{{0, 4}}));
+  // "A b ." | "C d !" | "E": three tokens a sentence.
+  EXPECT_EQ(cut("A b. C d! E", 4), (Pieces{{0, 3}, {3, 7}}));
+  EXPECT_EQ(cut("A b. C d! E", 3), (Pieces{{0, 3}, {3, 6}, {6, 7}}));
+  EXPECT_EQ(cut("A b. C d! E", 6), (Pieces{{0, 6}, {6, 7}}));
+  // A sentence that is too long by itself is cut between words, a full stop stays with its word.
+  EXPECT_EQ(cut("A b c d e f.", 3), (Pieces{{0, 3}, {3, 5}, {5, 7}}));
+  EXPECT_EQ(cut("", 3), (Pieces{{0, 0}}));
+}
+
+TEST(PiecesOf, AWordThatIsTooLongIsCutAnywhere) {
+  const std::string text(10, 'x');
+  const Bytes bytes;
+  EXPECT_EQ(pieces_of(text, bytes.encode(text).spans, 4), (Pieces{{0, 4}, {4, 8}, {8, 10}}));
+}
+
+TEST(PiecesOf, QuotesStayWithTheirSentence) { EXPECT_EQ(cut("“A b!” C d e", 6), (Pieces{{0, 5}, {5, 8}})); }
+
+class TranslatePieces : public testing::Test {
+ protected:
+  TranslatePieces() {
+    std::vector<std::string> texts = {"One two three . Four five six ."};
+    words_ = std::make_unique<Words>(Words::train(
+        [&](std::string& text) {
+          if (texts.empty()) return false;
+          text = texts.back(), texts.pop_back();
+          return true;
+        },
+        Words::Options{}));
+    model_ = std::make_unique<Transformer>(Transformer::Config{
+        .vocabulary = words_->size(), .width = 16, .heads = 2, .hidden = 32, .encoder_layers = 1, .decoder_layers = 1});
+    initialise(*model_, Random(3));
+  }
+
+  std::unique_ptr<Words> words_;
+  std::unique_ptr<Transformer> model_;
+};
+
+TEST_F(TranslatePieces, AreThoseOfTheSentencesAlone) {
+  const GenerationConfig whole = {.beam_size = 2, .n_best = 2, .max_length = 6};
+  GenerationConfig cut = whole;
+  cut.piece_tokens = 5;
+  const std::string both = "One two three. Four five six.";
+  const auto apart = translate(*model_, *words_, {"One two three.", "Four five six."}, whole, {.attention = true});
+  const Translations joined = translate(*model_, *words_, {both, ""}, cut, {.attention = true})[0];
+  ASSERT_EQ(joined.found.size(), 2u);
+  EXPECT_EQ(joined.source.size(), 9u);
+  for (size_t k = 0; k < 2; ++k) {
+    const Translation &a = apart[0].found[k], &b = apart[1].found[k], &t = joined.found[k];
+    EXPECT_EQ(t.text, a.text + " " + b.text);
+    ASSERT_EQ(t.tokens.size(), a.tokens.size() + b.tokens.size());
+    ASSERT_EQ(t.log_probabilities.size(), a.log_probabilities.size() + b.log_probabilities.size());
+    for (size_t i = 0; i < b.tokens.size(); ++i)
+      EXPECT_EQ(piece_of(t.text, t.tokens[a.tokens.size() + i]), piece_of(b.text, b.tokens[i]));
+    const int64_t rows = static_cast<int64_t>(a.log_probabilities.size());
+    ASSERT_EQ(t.attention.shape(), (Shape{rows + static_cast<int64_t>(b.log_probabilities.size()), 9}));
+    for (int64_t i = 0; i < t.attention.size(0); ++i) {
+      const Tensor& part = i < rows ? a.attention : b.attention;
+      for (int64_t j = 0; j < 9; ++j) {
+        const int64_t column = j == 8 ? 4 : i < rows ? j : j - 4;  // its own four tokens, and the end
+        const bool own = j == 8 || (i < rows ? j < 4 : j >= 4);
+        const float expected = own ? part.contiguous().data<float>()[(i < rows ? i : i - rows) * 5 + column] : 0;
+        EXPECT_EQ(t.attention.data<float>()[i * 9 + j], expected);
+      }
+    }
+  }
+}
+
+TEST_F(TranslatePieces, NothingUnknownIsEverSaid) {
+  // Weights are drawn, so that all tokens are about as likely.
+  GenerationConfig config = {.n_best = 50, .sample = true};
+  config.max_length = 20;
+  for (const Translation& t : translate(*model_, *words_, {"😀 zzz"}, config)[0].found)
+    EXPECT_EQ(t.text.find(words_->piece(words_->special().unk)), std::string::npos) << t.text;
+}
+
+}  // namespace
+}  // namespace fovea
