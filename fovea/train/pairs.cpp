@@ -66,6 +66,8 @@ class PairsRecipe final : public Recipe {
   }
   void default_end() override { trainer.minutes = 30; }
   void trainer_defaults() override {
+    trainer.validate_every = trainer.checkpoint_every = 300;
+    trainer.patience = 10;
     trainer.average = 0.999;
     trainer.optimiser.beta2 = 0.98;
     trainer.optimiser.learning_rate = family == "seq2seq" ? 1e-3 : 2e-3;
