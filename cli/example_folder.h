@@ -64,6 +64,7 @@ class ExampleFolder final {
     for (const char* name : {"labelled.tsv", "test.tsv"}) write(name, labelled);
     for (const char* name : {"tagged.conll", "test.conll", "output.conll"}) write(name, tagged);
     write("pairs.tsv", pairs);
+    write("table.tsv", "length\tBLEU\n10\t30\n20\t28\n");
     write("recipe.yaml", "task: classification\ndata: [labelled.tsv]\n");
     write("dialogues.json", R"([{"dialogue": "Ann: Hi!\nBen: Hello."}, {"dialogue": "Ann: Where?\r\nBen: Paris."}])");
     write("output.tsv", labels);

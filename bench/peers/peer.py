@@ -54,6 +54,7 @@ def compare(group: str, rows: list[Row]) -> None:
         ours: dict[tuple[str, str], dict] = {}
         theirs: dict[tuple[str, str], float] = {}
         for _ in range(options.turns):
+            time.sleep(0.5)  # until PyTorch's threads have stopped spinning
             for key, line in measured(options.fovea, group, threads, options.seconds).items():
                 if key not in ours or line["value"] > ours[key]["value"]:
                     ours[key] = line

@@ -1,12 +1,15 @@
 #include "fovea/explain/chart.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "fovea/base/error.h"
+#include "fovea/data/text/utf8.h"
 #include "fovea/explain/heat_map.h"
 #include "fovea/explain/svg.h"
+#include "fovea/formats/matrix_text.h"
 
 namespace fovea {
 namespace {
@@ -189,6 +192,14 @@ std::string draw(const Chart& chart, double x, double y) {
   return svg + draw_legend(chart) + "</g>\n";
 }
 
+double number_of(const std::string& cell, const std::string& where) {
+  double value = 0;
+  const auto [end, failure] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  require(failure == std::errc() && end == cell.data() + cell.size() && std::isfinite(value),
+          "{}: found '{}', expected a number", where, cell);
+  return value;
+}
+
 }  // namespace
 
 std::vector<double> nice_ticks(double low, double high, int wanted) {
@@ -230,6 +241,34 @@ std::string to_svg(const std::vector<Chart>& charts) {
              "height=\"100%\" fill=\"#ffffff\"/>\n",
              panel_width * columns, panel_height * std::max(1.0, rows)) +
          body + "</svg>\n";
+}
+
+Chart chart_of_table(std::string_view text, std::string_view where) {
+  Chart chart;
+  size_t number = 0;
+  for (const std::string& line : split_text(text, '\n')) {
+    ++number;
+    if (trim(line).empty()) continue;
+    const std::vector<std::string> cells =
+        split_text(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line, '\t');
+    if (chart.series.empty()) {
+      require(cells.size() > 1, "{}:{}: found one column, expected names of x and of one series or more", where,
+              number);
+      chart.x_label = cells[0];
+      for (size_t i = 1; i < cells.size(); ++i) chart.series.push_back({cells[i], {}, {}});
+      continue;
+    }
+    require(cells.size() == chart.series.size() + 1, "{}:{}: found {} columns, expected {} as in the first line", where,
+            number, cells.size(), chart.series.size() + 1);
+    for (size_t i = 1; i < cells.size(); ++i) {
+      if (cells[i].empty()) continue;
+      const std::string at = fmt::format("{}:{}", where, number);
+      chart.series[i - 1].x.push_back(number_of(cells[0], at));
+      chart.series[i - 1].y.push_back(number_of(cells[i], at));
+    }
+  }
+  require(!chart.series.empty(), "{}: found no line, expected names in the first one", where);
+  return chart;
 }
 
 }  // namespace fovea

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea {
@@ -23,6 +24,10 @@ struct Chart {
 };
 
 std::string to_svg(const std::vector<Chart>& charts);  // two in a row
+
+// The chart of a table in tab-separated columns: the first line names them, the first column is x, each other one a series.
+// A cell may be empty. `where` names the table in errors.
+Chart chart_of_table(std::string_view text, std::string_view where);
 
 // Round numbers (1, 2 or 5 times a power of ten) from at most `low` to at least `high`, about `wanted` of them.
 std::vector<double> nice_ticks(double low, double high, int wanted);

@@ -78,5 +78,31 @@ TEST(Chart, EmptyConstantAndLongSeriesAreDrawn) {
   EXPECT_THROW(to_svg({{.title = "t", .x_label = "", .series = {{"s", {1, 2}, {1}}}}}), Error);
 }
 
+TEST(ChartOfTable, FirstLineNamesTheColumns) {
+  const Chart chart =
+      chart_of_table("length\tno attention\tattention\r\n5\t30.5\t31\n10\t\t28\n\n20\t-1e1\t27", "t.tsv");
+  EXPECT_EQ(chart.x_label, "length");
+  ASSERT_EQ(chart.series.size(), 2u);
+  EXPECT_EQ(chart.series[0].name, "no attention");
+  EXPECT_EQ(chart.series[0].x, (std::vector<double>{5, 20}));
+  EXPECT_EQ(chart.series[0].y, (std::vector<double>{30.5, -10}));
+  EXPECT_EQ(chart.series[1].y, (std::vector<double>{31, 28, 27}));
+}
+
+TEST(ChartOfTable, WhatIsWrongNamesTheLine) {
+  const auto says = [](const char* table) {
+    try {
+      chart_of_table(table, "t.tsv");
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no Error");
+  };
+  EXPECT_EQ(says("x\ty\n1\t2\n3\n"), "t.tsv:3: found 1 columns, expected 2 as in the first line");
+  EXPECT_EQ(says("x\ty\n1\ttwo\n"), "t.tsv:2: found 'two', expected a number");
+  EXPECT_EQ(says("x\n"), "t.tsv:1: found one column, expected names of x and of one series or more");
+  EXPECT_EQ(says("\n"), "t.tsv: found no line, expected names in the first one");
+}
+
 }  // namespace
 }  // namespace fovea

@@ -34,12 +34,11 @@ Translation translation_of(const Tokenizer& tokenizer, const Hypothesis& h) {
   return t;
 }
 
-bool ends_sentence(std::string_view token) {
+bool ends_sentence(std::string_view text) {
   for (const char* quote : {"\"", "'", ")", "“", "”", "’", "»", "«"})
-    if (token.size() > std::string_view(quote).size() && token.ends_with(quote))
-      return ends_sentence(token.substr(0, token.size() - std::string_view(quote).size()));
+    if (text.ends_with(quote)) return ends_sentence(text.substr(0, text.size() - std::string_view(quote).size()));
   for (const char* mark : {".", "!", "?", "…", "。", "！", "？"})
-    if (token.ends_with(mark)) return true;
+    if (text.ends_with(mark)) return true;
   return false;
 }
 
@@ -84,7 +83,7 @@ std::vector<std::pair<size_t, size_t>> pieces_of(std::string_view text, const st
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (i > begin && tokens[i].begin > tokens[i - 1].end) {
       word = i;
-      if (ends_sentence(piece_of(text, tokens[i - 1]))) sentence = i;
+      if (ends_sentence(text.substr(0, static_cast<size_t>(tokens[i - 1].end)))) sentence = i;
     }
     if (i - begin < static_cast<size_t>(most)) continue;
     const size_t end = sentence > begin ? sentence : word > begin ? word : i;

@@ -14,14 +14,14 @@ using Pieces = std::vector<std::pair<size_t, size_t>>;
 Pieces cut(const std::string& text, int64_t most) { return pieces_of(text, split_words(text), most); }
 
 TEST(PiecesOf, CutBehindSentencesThenBetweenWords) {
-  EXPECT_EQ(cut("A b c.", 0), (Pieces{{0, 4}}));
-  EXPECT_EQ(cut("A b c.", 4), (Pieces{{0, 4}}));
-  // "A b ." | "C d !" | "E": three tokens a sentence.
-  EXPECT_EQ(cut("A b. C d! E", 4), (Pieces{{0, 3}, {3, 7}}));
-  EXPECT_EQ(cut("A b. C d! E", 3), (Pieces{{0, 3}, {3, 6}, {6, 7}}));
-  EXPECT_EQ(cut("A b. C d! E", 6), (Pieces{{0, 6}, {6, 7}}));
+  EXPECT_EQ(cut("Aa bb cc.", 0), (Pieces{{0, 4}}));
+  EXPECT_EQ(cut("Aa bb cc.", 4), (Pieces{{0, 4}}));
+  // "Aa bb ." | "Cc dd !" | "Ee": three tokens a sentence.
+  EXPECT_EQ(cut("Aa bb. Cc dd! Ee", 4), (Pieces{{0, 3}, {3, 7}}));
+  EXPECT_EQ(cut("Aa bb. Cc dd! Ee", 3), (Pieces{{0, 3}, {3, 6}, {6, 7}}));
+  EXPECT_EQ(cut("Aa bb. Cc dd! Ee", 6), (Pieces{{0, 6}, {6, 7}}));
   // A sentence that is too long by itself is cut between words, a full stop stays with its word.
-  EXPECT_EQ(cut("A b c d e f.", 3), (Pieces{{0, 3}, {3, 5}, {5, 7}}));
+  EXPECT_EQ(cut("Aa bb cc dd ee ff.", 3), (Pieces{{0, 3}, {3, 5}, {5, 7}}));
   EXPECT_EQ(cut("", 3), (Pieces{{0, 0}}));
 }
 
@@ -31,7 +31,7 @@ TEST(PiecesOf, AWordThatIsTooLongIsCutAnywhere) {
   EXPECT_EQ(pieces_of(text, bytes.encode(text).spans, 4), (Pieces{{0, 4}, {4, 8}, {8, 10}}));
 }
 
-TEST(PiecesOf, QuotesStayWithTheirSentence) { EXPECT_EQ(cut("“A b!” C d e", 6), (Pieces{{0, 5}, {5, 8}})); }
+TEST(PiecesOf, QuotesStayWithTheirSentence) { EXPECT_EQ(cut("“Aa bb!” Cc dd ee", 6), (Pieces{{0, 5}, {5, 8}})); }
 
 class TranslatePieces : public testing::Test {
  protected:
@@ -87,7 +87,9 @@ TEST_F(TranslatePieces, NothingUnknownIsEverSaid) {
   // Weights are drawn, so that all tokens are about as likely.
   GenerationConfig config = {.n_best = 50, .sample = true};
   config.max_length = 20;
-  for (const Translation& t : translate(*model_, *words_, {"😀 zzz"}, config)[0].found)
+  const Translations all = translate(*model_, *words_, {"😀 zzz"}, config)[0];
+  ASSERT_EQ(all.found.size(), 50u);
+  for (const Translation& t : all.found)
     EXPECT_EQ(t.text.find(words_->piece(words_->special().unk)), std::string::npos) << t.text;
 }
 
