@@ -54,7 +54,7 @@ class TranslatePieces : public testing::Test {
 };
 
 TEST_F(TranslatePieces, AreThoseOfTheSentencesAlone) {
-  const GenerationConfig whole = {.beam_size = 2, .n_best = 2, .max_length = 6};
+  const GenerationConfig whole = {.beam_size = 2, .n_best = 2, .min_length = 3, .max_length = 6};
   GenerationConfig cut = whole;
   cut.piece_tokens = 5;
   const std::string both = "One two three. Four five six.";
