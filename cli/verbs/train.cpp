@@ -72,6 +72,13 @@ std::string duration(double seconds) {
 class Report final {
  public:
   explicit Report(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO)) {}
+  ~Report() { end_line(); }
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+
+  void end_line() const {
+    if (!quiet_ && terminal_) fmt::print(stderr, "\r\x1b[K");
+  }
 
   void say(const std::string& text) const {
     if (!quiet_) fmt::print(stderr, "{}{}\n", terminal_ ? "\r\x1b[K" : "", text);
@@ -114,6 +121,7 @@ void run(const TrainOptions& o) {
                       .say = [&](const std::string& text) { report.say(text); }});
   stop_at_signal();
   const TrainingResult result = train(*trainee, recipe.trainer, options);
+  report.end_line();
   if (result.end == TrainingResult::stopped) {
     report.say(fmt::format("stopped after step {}; go on with: fovea train {} --resume", result.step,
                            (last / "recipe.yaml").string()));
