@@ -8,7 +8,7 @@
 
 #include "fovea/attention/cache.h"
 #include "fovea/base/threads.h"
-#include "fovea/kernels/simd.h"
+#include "fovea/nn/golden.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/reduce.h"
@@ -138,11 +138,6 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   for (size_t i = 0; i < x.size(); ++i)
     largest = std::max(largest, std::isfinite(x[i] - y[i]) ? std::abs(x[i] - y[i]) : (x[i] == y[i] ? 0 : 1e9));
   return largest;
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  const std::vector<float> x = a.values<float>(), y = b.values<float>();
-  return a.shape() == b.shape() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
 }
 
 class EveryForm : public testing::TestWithParam<const Form*> {

@@ -26,11 +26,6 @@ MultiHeadAttention made(const Config& config, uint64_t seed = 1) {
   return attention;
 }
 
-bool same_bits(const Tensor& a, const Tensor& b) {
-  const std::vector<float> x = a.values<float>(), y = b.values<float>();
-  return a.shape() == b.shape() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
-}
-
 // The reference: 8 heads × 64 = 512 with the golden script's weights and inputs.
 struct Reference {
   MultiHeadAttention attention{Config{.width = 512, .heads = 8}};

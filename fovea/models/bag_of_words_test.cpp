@@ -16,7 +16,7 @@ BagOfWords bag() {
 
 TEST(BagOfWords, CountsEachTokenThatIsNotPadding) {
   BagOfWords model = bag();
-  Texts texts;
+  LabelledTexts texts;
   texts.source.ids.data<int64_t>()[2] = 0;  // padding inside a text
   const NamedTensors weights = save(model);
   const std::vector<double> w = weights.at("words").values<double>(), b = weights.at("bias").values<double>();
@@ -37,7 +37,7 @@ TEST(BagOfWords, CountsEachTokenThatIsNotPadding) {
 
 TEST(BagOfWords, GradientsOfAllWeightsEqualFiniteDifferences) {
   BagOfWords model = bag();
-  const Texts texts;
+  const LabelledTexts texts;
   convert(model, DType::f64);
   check_weight_gradients(model, [&] { return model.loss(texts.source, texts.labels, {}); });
 }
@@ -56,7 +56,7 @@ TEST(BagOfWords, TokenWeightsAreSharesOfWhatMovesTheBestLabel) {
 TEST(BagOfWords, BeginsAsZerosAndKeepsItsBits) {
   BagOfWords model({.vocabulary = 33, .labels = four});
   initialise(model, Random(1));
-  const Texts texts;
+  const LabelledTexts texts;
   EXPECT_EQ(model.logits(texts.source, {}).values<float>(), std::vector<float>(20));
   model = bag();
   const Tensor together = model.logits(texts.source, {});

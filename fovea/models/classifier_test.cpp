@@ -73,7 +73,7 @@ class EveryClassifier : public testing::TestWithParam<Kind> {
  protected:
   EveryClassifier() : model(GetParam().config) { randomise(model); }
   Classifier model;
-  Texts texts;
+  LabelledTexts texts;
 };
 INSTANTIATE_TEST_SUITE_P(Models, EveryClassifier, testing::ValuesIn(kinds()),
                          [](const auto& info) { return info.param.name; });
@@ -141,7 +141,7 @@ TEST_P(EveryClassifier, GradientsOfAllWeightsEqualFiniteDifferences) {
 }
 
 TEST(Classifier, LossIsTheSumOfCrossEntropies) {
-  const Texts texts;
+  const LabelledTexts texts;
   Classifier model(kinds()[0].config);
   randomise(model);
   const std::vector<double> p = softmax(model.logits(texts.source, {})).values<double>();
@@ -154,7 +154,7 @@ TEST(Classifier, OnlyTheLongestIsRead) {
   Classifier::Config c = {.vocabulary = 33, .labels = four, .embedding = 9, .width = 10, .longest = 6};
   Classifier model(c);
   randomise(model);
-  const Texts texts;
+  const LabelledTexts texts;
   const Source cut = {texts.source.ids.slice(1, 0, 6).contiguous(), tensor({5}, std::vector<int64_t>{6, 1, 6, 0, 5})};
   EXPECT_TRUE(same_bits(model.logits(texts.source, {}), model.logits(cut, {})));
   const Tensor w = model.token_weights(texts.source, {});
@@ -164,7 +164,7 @@ TEST(Classifier, OnlyTheLongestIsRead) {
 }
 
 TEST(Classifier, DropoutAndSmoothingActInTrainingOnly) {
-  const Texts texts;
+  const LabelledTexts texts;
   for (const std::string what : {"dropout", "word_dropout", "smoothing"}) {
     Classifier::Config c = {.vocabulary = 33, .labels = four, .embedding = 9, .width = 10, .dropout = 0};
     (what == "dropout" ? c.dropout : what == "smoothing" ? c.smoothing : c.word_dropout) = 0.3;

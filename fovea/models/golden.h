@@ -18,13 +18,6 @@ inline const SafeTensors& model_golden_file() {
   return file;
 }
 
-inline NamedTensors model_golden(const std::string& prefix) {
-  NamedTensors found;
-  for (const auto& [name, tensor] : model_golden_file().tensors())
-    if (name.starts_with(prefix)) found[name.substr(prefix.size())] = tensor;
-  return found;
-}
-
 // Logits, loss and all gradients, in f32 on every instruction set and in f64.
 template <class Make>
 void check_model_golden(const std::string& name, Make make, const Context& context = {}) {
@@ -33,7 +26,7 @@ void check_model_golden(const std::string& name, Make make, const Context& conte
   for_each_arithmetic([&](DType type) {
     const double allowed = type == DType::f64 ? 1e-6 : 1e-5;
     auto model = make();
-    load(model, model_golden(name + ".weight."));
+    load(model, golden(file, name + ".weight."));
     convert(model, type);
     require_gradients(model);
     const Source source = {file["source"], file["lengths"]};
@@ -48,7 +41,7 @@ void check_model_golden(const std::string& name, Make make, const Context& conte
       gradient_check::expect_near(w.gradient(), file[name + ".gradient." + path], allowed, "gradient of " + path);
       ++weights;
     });
-    EXPECT_EQ(weights, model_golden(name + ".gradient.").size());
+    EXPECT_EQ(weights, golden(file, name + ".gradient.").size());
   });
 }
 

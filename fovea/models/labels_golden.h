@@ -16,13 +16,6 @@ inline const SafeTensors& label_golden_file() {
   return file;
 }
 
-inline NamedTensors label_golden(const std::string& prefix) {
-  NamedTensors found;
-  for (const auto& [name, tensor] : label_golden_file().tensors())
-    if (name.starts_with(prefix)) found[name.substr(prefix.size())] = tensor;
-  return found;
-}
-
 // Scores, loss and all gradients, in f32 on every instruction set and in f64.
 template <class Make, class Scores, class Loss>
 void check_label_golden(const std::string& name, Make make, Scores scores, Loss loss) {
@@ -31,7 +24,7 @@ void check_label_golden(const std::string& name, Make make, Scores scores, Loss 
   for_each_arithmetic([&](DType type) {
     const double allowed = type == DType::f64 ? 1e-6 : 1e-5;
     auto model = make();
-    load(model, label_golden(name + ".weight."));
+    load(model, golden(file, name + ".weight."));
     convert(model, type);
     require_gradients(model);
     gradient_check::expect_near(scores(model), file[name + ".scores"], allowed, "scores");
@@ -44,7 +37,7 @@ void check_label_golden(const std::string& name, Make make, Scores scores, Loss 
       gradient_check::expect_near(gradient, file[name + ".gradient." + path], allowed, "gradient of " + path);
       ++weights;
     });
-    EXPECT_EQ(weights, label_golden(name + ".gradient.").size());
+    EXPECT_EQ(weights, golden(file, name + ".gradient.").size());
   });
 }
 
@@ -83,21 +76,6 @@ void check_weight_gradients(M& model, const std::function<Tensor()>& loss) {
   });
 }
 
-inline bool same_bits(const Tensor& a, const Tensor& b) {
-  const std::vector<float> x = a.values<float>(), y = b.values<float>();
-  return a.shape() == b.shape() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0);
-}
-
-inline void for_each_simd(const std::function<void()>& f) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
-    SCOPED_TRACE(std::string(name(s)));
-    f();
-  }
-  use_simd(before);
-}
-
 // Ids from `low` to low + count − 1.
 inline Tensor random_ids(const Shape& shape, int64_t low, int64_t count, uint64_t seed) {
   Tensor t(shape, DType::i64);
@@ -108,12 +86,12 @@ inline Tensor random_ids(const Shape& shape, int64_t low, int64_t count, uint64_
 }
 
 // Texts of 7, 1, 17, 0 and 5 tokens; beyond the lengths stands what would be an error elsewhere.
-struct Texts {
+struct LabelledTexts {
   std::vector<int64_t> lengths = {7, 1, 17, 0, 5};
   Source source = {random_ids({5, 17}, 3, 30, 1), tensor({5}, lengths)};
   Tensor labels = tensor({5}, std::vector<int64_t>{0, 3, 1, 2, 1});
 
-  Texts() {
+  LabelledTexts() {
     for (int64_t b = 0; b < 5; ++b) source.ids.select(0, b).slice(0, lengths[static_cast<size_t>(b)], 17).fill(999);
   }
   Source alone(int64_t b) const {

@@ -58,11 +58,6 @@ TEST(Models, CoverageEqualsPyTorch) {
   }
 }
 
-bool same_bits(const Tensor& a, const Tensor& b) {
-  const std::vector<float> x = a.values<float>(), y = b.values<float>();
-  return a.shape() == b.shape() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
-}
-
 // A sentence of every length from 1 to 17 and more, and targets of 19 tokens.
 struct Sentences {
   std::vector<int64_t> lengths = {7, 1, 17, 5};
@@ -86,16 +81,6 @@ struct Sentences {
 class EveryModel : public testing::TestWithParam<SmallModel> {};
 INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(small_models()),
                          [](const auto& info) { return info.param.name; });
-
-void for_each_simd(const std::function<void()>& f) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
-    SCOPED_TRACE(std::string(name(s)));
-    f();
-  }
-  use_simd(before);
-}
 
 TEST_P(EveryModel, StepsHaveTheBitsOfTheFullPass) {
   const auto model = GetParam().make();

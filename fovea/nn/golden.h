@@ -4,6 +4,9 @@
 //   check_golden("layer_norm", [] { return LayerNorm({.width = 9}); }, [](const auto& m, In x) { return m(x.at("x")); });
 #pragma once
 
+#include <cstring>
+#include <functional>
+
 #include "fovea/kernels/simd.h"
 #include "fovea/nn/weights.h"
 #include "fovea/tensor/arithmetic.h"
@@ -18,13 +21,14 @@ inline const SafeTensors& golden_file() {
   return file;
 }
 
-// What the file holds below `prefix`, under its remaining name.
-inline NamedTensors golden(const std::string& prefix) {
+// What a file holds below `prefix`, under its remaining name.
+inline NamedTensors golden(const SafeTensors& file, const std::string& prefix) {
   NamedTensors found;
-  for (const auto& [name, tensor] : golden_file().tensors())
+  for (const auto& [name, tensor] : file.tensors())
     if (name.starts_with(prefix)) found[name.substr(prefix.size())] = tensor;
   return found;
 }
+inline NamedTensors golden(const std::string& prefix) { return golden(golden_file(), prefix); }
 
 // The script's numbers().
 inline Tensor golden_numbers(const Shape& shape, int64_t seed, double scale = 1) {
@@ -43,15 +47,24 @@ void convert(M& module, DType type) {
   for_each_weight(module, [&](const std::string&, Tensor& w, const Init&) { w = w.to(type); });
 }
 
-// f for f32 on every instruction set, and for f64.
-inline void for_each_arithmetic(const std::function<void(DType)>& f) {
+inline bool same_bits(const Tensor& a, const Tensor& b) {
+  const std::vector<float> x = a.values<float>(), y = b.values<float>();
+  return a.shape() == b.shape() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0);
+}
+
+inline void for_each_simd(const std::function<void()>& f) {
   const Simd before = simd();
   for (Simd s : supported_simds()) {
     use_simd(s);
     SCOPED_TRACE(std::string(name(s)));
-    f(DType::f32);
+    f();
   }
   use_simd(before);
+}
+
+// f for f32 on every instruction set, and for f64.
+inline void for_each_arithmetic(const std::function<void(DType)>& f) {
+  for_each_simd([&] { f(DType::f32); });
   SCOPED_TRACE("f64");
   f(DType::f64);
 }

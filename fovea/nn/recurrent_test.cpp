@@ -13,11 +13,6 @@ using kernels::RecurrentCell;
 
 Tensor lengths(const std::vector<int64_t>& values) { return tensor({static_cast<int64_t>(values.size())}, values); }
 
-bool same_bits(const Tensor& a, const Tensor& b) {
-  const std::vector<float> x = a.values<float>(), y = b.values<float>();
-  return a.shape() == b.shape() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
-}
-
 // Outputs and last states side by side, as the golden script puts them.
 Tensor everything(const RecurrentOutput& found) {
   std::vector<Tensor> parts = {found.outputs.reshape({-1}), found.last.hidden.reshape({-1})};
