@@ -78,4 +78,18 @@ std::string to_json(const std::string& text, const Classified& c, const std::vec
   return line_of(json);
 }
 
+std::string to_json(const Report& report) {
+  Json json = {{"text", report.text}, {"answer", report.answer}, {"heads", Json::array()}};
+  for (const HeadReport& h : report.heads) {
+    Json rows = Json::array();
+    for (size_t row = 0; row < h.rows.size(); ++row) {
+      rows.push_back(Json::array());
+      for (size_t column = 0; column < h.columns.size(); ++column) rows.back().push_back(six_digits(h.at(row, column)));
+    }
+    json["heads"].push_back(
+        {{"place", h.place}, {"head", h.head}, {"rows", h.rows}, {"columns", h.columns}, {"weights", std::move(rows)}});
+  }
+  return line_of(json);
+}
+
 }  // namespace fovea

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "fovea/explain/entities.h"
+#include "fovea/explain/report.h"
 #include "fovea/generate/classify.h"
 #include "fovea/generate/translate.h"
 
@@ -21,5 +22,8 @@ std::string to_json(const TaggedText&);
 
 // {"text": …, "label": …, "probability": …, "probabilities": {label: …}, "tokens": [{"text", "span", "weight"}]}
 std::string to_json(const std::string& text, const Classified&, const std::vector<std::string>& labels);
+
+// {"text": …, "answer": …, "heads": [{"place", "head", "rows": [tokens], "columns": [tokens], "weights": [[…]]}]}
+std::string to_json(const Report&);
 
 }  // namespace fovea

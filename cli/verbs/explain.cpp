@@ -1,0 +1,63 @@
+// `fovea explain`: what every attention head of a model looks at.
+#include <fmt/format.h>
+
+#include "cli/answers.h"
+#include "cli/models.h"
+#include "cli/verb.h"
+#include "fovea/explain/answer_json.h"
+#include "fovea/explain/report.h"
+#include "fovea/models/checkpoint.h"
+
+namespace fovea::verbs {
+namespace {
+
+struct ExplainVerbOptions : AnswerOptions {
+  std::vector<std::string> places;
+  int64_t head = -1;
+
+  void fields(Fields& f) {
+    AnswerOptions::fields(f);
+    f("places", places, "only these attentions, or those below them, as decoder.2.cross or encoder; all if not given");
+    f("head", head, "only the head of this number; -1: all");
+  }
+};
+
+void run(const ExplainVerbOptions& o) {
+  const std::filesystem::path folder = find_model(o.model, "en-de");
+  Texts texts(o.texts);
+  Answers answers(o, texts.bytes());
+  const std::unique_ptr<Model> model = load_model(folder);
+  const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(folder);
+  require(o.head >= -1, "--head: found {}, expected the number of a head, or -1 for all", o.head);
+  ExplainOptions options = {.places = o.places};
+  if (o.head >= 0) options.heads = {o.head};
+  if (dynamic_cast<const Seq2SeqModel*>(model.get())) options.generation = read_generation_config(folder);
+  for (std::vector<std::string> some; texts.next(some);) {
+    answers.expect(some.size());
+    for (const std::string& text : some) {
+      const Report report = explain(*model, *tokenizer, text, options);
+      if (o.json)
+        answers.line(to_json(report));
+      else
+        answers.write(to_text(report));
+      for (const HeatMap& map : report.maps()) answers.draw(map);
+      answers.done(text);
+    }
+  }
+  answers.finish();
+}
+
+}  // namespace
+
+extern const Verb explain = {
+    .name = "explain",
+    .group = "look inside",
+    .help = "what every attention head of a model looks at, as a table, pictures or JSON",
+    .examples =
+        "fovea explain -m my-model \"Where is the station?\"\n"
+        "fovea explain -m my-model \"Where is the station?\" --places decoder --svg heads.svg\n"
+        "fovea explain -m my-model \"Where is the station?\" --places encoder --head 1 --show\n"
+        "fovea explain -m my-classifier \"A wonderful film.\" --json",
+    .run = [](const ExplainVerbOptions& o) { run(o); }};
+
+}  // namespace fovea::verbs

@@ -1,0 +1,224 @@
+#include "fovea/explain/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "fovea/explain/entities.h"
+#include "fovea/generate/classify.h"
+#include "fovea/generate/translate.h"
+#include "fovea/tensor/index.h"
+
+namespace fovea {
+namespace {
+
+using Labels = std::vector<std::string>;
+
+// The tokens that the rows and columns of a place stand for.
+struct Sides {
+  Labels rows, columns;
+};
+
+Labels labels_of(std::string_view text, const std::vector<Span>& spans) {
+  Labels labels;
+  for (Span span : spans) labels.emplace_back(piece_of(text, span));
+  return labels;
+}
+
+// A piece without the mark that SentencePiece puts in the place of a space.
+std::string written(const Tokenizer& tokenizer, int64_t id) {
+  static constexpr std::string_view space = "▁";
+  std::string piece = tokenizer.piece(id);
+  if (piece.size() > space.size() && piece.starts_with(space)) piece.erase(0, space.size());
+  return piece;
+}
+
+Source source_of(const std::vector<int64_t>& ids) { return {tensor({1, static_cast<int64_t>(ids.size())}, ids), {}}; }
+
+void require_readable(size_t tokens) {
+  require(tokens <= most_explained_tokens, "explain: found a text of {} tokens, expected at most {}", tokens,
+          most_explained_tokens);
+}
+
+// What a place saw in all its runs (the steps of a recurrent decoder), [heads, rows, columns].
+Tensor weights_at(const std::vector<ProbeResult>& runs) {
+  std::vector<Tensor> rows;
+  for (const ProbeResult& run : runs) rows.push_back(run.weights.select(0, 0));
+  return concat(rows, 1).contiguous();
+}
+
+// Collects the places of one pass: first those of the encoder, which runs first.
+class Reporter final {
+ public:
+  explicit Reporter(const ExplainOptions& options)
+      : trace_({.heads = options.heads, .weights = true}), heads_(options.heads) {
+    trace_.places = options.places;
+  }
+
+  Trace* trace() { return &trace_; }
+
+  template <class SidesOfPlace>
+  std::vector<HeadReport> heads(const SidesOfPlace& sides_of) const {
+    for (const std::string& place : trace_.places)
+      require(std::any_of(trace_.results().begin(), trace_.results().end(),
+                          [&](const auto& seen) { return seen.first == place || seen.first.starts_with(place + "."); }),
+              "explain: found the place '{}', which the model has not; without places all of them are shown", place);
+    std::vector<HeadReport> reports;
+    for (const bool encoder : {true, false})
+      for (const auto& [place, runs] : trace_.results())
+        if (place.starts_with("encoder") == encoder) add(place, weights_at(runs), sides_of(place), reports);
+    return reports;
+  }
+
+ private:
+  void add(const std::string& place, const Tensor& weights, Sides sides, std::vector<HeadReport>& reports) const {
+    // A model reads the first so many tokens of a text.
+    sides.rows.resize(static_cast<size_t>(weights.size(1)));
+    sides.columns.resize(static_cast<size_t>(weights.size(2)));
+    for (int64_t i = 0; i < weights.size(0); ++i) {
+      const int64_t head = heads_.empty() ? i : heads_[static_cast<size_t>(i)];
+      reports.push_back({place, head, sides.rows, sides.columns, weights.select(0, i).values<double>()});
+    }
+  }
+
+  Trace trace_;
+  std::vector<int64_t> heads_;
+};
+
+Report explain_writer(const Seq2SeqModel& model, const Tokenizer& tokenizer, const std::string& text,
+                      const ExplainOptions& options) {
+  const Tokens tokens = tokenizer.encode(text);
+  require_readable(tokens.ids.size());
+  Report report = {text, {}, {}};
+  if (tokens.ids.empty()) return report;
+  const SpecialIds special = model.special_ids();
+  const Request request = {.source = source_ids(tokenizer, tokens)};
+  const Hypothesis best = generate(model, {request}, options.generation, {.unknown = tokenizer.special().unk})[0].at(0);
+  report.answer = tokenizer.decode(best.ids);
+
+  const std::string start = written(tokenizer, special.bos), end = written(tokenizer, special.eos);
+  std::vector<int64_t> read = {special.bos};
+  Labels source = labels_of(text, tokens.spans), inputs = {start}, outputs;
+  source.push_back(end);
+  for (int64_t id : best.ids) {
+    read.push_back(id);
+    inputs.push_back(written(tokenizer, id));
+    outputs.push_back(inputs.back());
+  }
+  outputs.push_back(end);
+  Reporter reporter(options);
+  model.logits(source_of(request.source), source_of(read).ids, {.trace = reporter.trace()});
+  report.heads = reporter.heads([&](const std::string& place) -> Sides {
+    if (place.starts_with("encoder")) return {source, source};
+    return place.ends_with(".self") ? Sides{outputs, inputs} : Sides{outputs, source};
+  });
+  return report;
+}
+
+Report explain_classifier(const ClassifierModel& model, const Tokenizer& tokenizer, const std::string& text,
+                          const ExplainOptions& options) {
+  const Classified found = classify(model, tokenizer, {text})[0];
+  require_readable(found.tokens.size());
+  const std::string& label = model.labels()[found.best];
+  Report report = {text, fmt::format("{}\t{:.4f}", label, found.probabilities[found.best]), {}};
+  const Tokens tokens = tokenizer.encode(text);
+  if (tokens.ids.empty()) return report;
+  Reporter reporter(options);
+  model.logits(source_of(tokens.ids), {.trace = reporter.trace()});
+  const Labels words = labels_of(text, tokens.spans);
+  report.heads = reporter.heads([&](const std::string& place) -> Sides {
+    return {place == "pooling" ? Labels{label} : words, words};
+  });
+  return report;
+}
+
+Report explain_tagger(const Tagger& tagger, const Tokenizer& tokenizer, const std::string& text,
+                      const ExplainOptions& options) {
+  const auto* vocabulary = dynamic_cast<const Words*>(&tokenizer);
+  require(vocabulary, "explain: found a tagger with a tokenizer of kind '{}', expected words", tokenizer.kind());
+  const TaggedText found = tag_texts(tagger, *vocabulary, {text})[0];
+  require_readable(found.words.size());
+  Report report = {text, marked(found), {}};
+  if (found.words.empty()) return report;
+  const Labels words = labels_of(text, found.words);
+  const std::vector<Sequence> columns = tagger_columns(*vocabulary, words);
+  Reporter reporter(options);
+  tagger.scores(tagger_input(collate(std::span(columns).first(1)), collate(std::span(columns).last(1))),
+                {.trace = reporter.trace()});
+  report.heads = reporter.heads([&](const std::string&) -> Sides { return {words, words}; });
+  return report;
+}
+
+size_t largest_in(const HeadReport& h, size_t row) {
+  const auto first = h.weights.begin() + static_cast<std::ptrdiff_t>(row * h.columns.size());
+  return static_cast<size_t>(std::max_element(first, first + static_cast<std::ptrdiff_t>(h.columns.size())) - first);
+}
+
+double focus_of(const HeadReport& h) {
+  double sum = 0;
+  for (size_t row = 0; row < h.rows.size(); ++row) sum += h.at(row, largest_in(h, row));
+  return sum / static_cast<double>(h.rows.size());
+}
+
+// "-1 in 5 of 8": the most frequent distance from a row's own place to its largest weight; the nearest of equals.
+std::string offset_of(const HeadReport& h) {
+  if (!h.place.ends_with(".self") && h.place != "attention") return "";
+  std::map<int64_t, int> counts;
+  for (size_t row = 0; row < h.rows.size(); ++row)
+    ++counts[static_cast<int64_t>(largest_in(h, row)) - static_cast<int64_t>(row)];
+  const auto best = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second, -std::abs(a.first)) < std::pair(b.second, -std::abs(b.first));
+  });
+  return fmt::format("{:+} in {} of {}", best->first, best->second, h.rows.size());
+}
+
+// The largest weight of each row, the strongest rows first.
+std::string links_of(const HeadReport& h, size_t most) {
+  std::vector<size_t> rows(h.rows.size());
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](size_t a, size_t b) { return h.at(a, largest_in(h, a)) > h.at(b, largest_in(h, b)); });
+  std::string text;
+  for (size_t i = 0; i < std::min(most, rows.size()); ++i) {
+    const size_t column = largest_in(h, rows[i]);
+    text +=
+        fmt::format("{}{} → {} {:.2f}", i == 0 ? "" : "   ", h.rows[rows[i]], h.columns[column], h.at(rows[i], column));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<HeatMap> Report::maps() const {
+  std::vector<HeatMap> maps;
+  for (const HeadReport& h : heads)
+    maps.push_back({fmt::format("{}, head {}", h.place, h.head), h.rows, h.columns, h.weights});
+  return maps;
+}
+
+Report explain(const Model& model, const Tokenizer& tokenizer, const std::string& text, const ExplainOptions& options) {
+  if (const auto* writer = dynamic_cast<const Seq2SeqModel*>(&model))
+    return explain_writer(*writer, tokenizer, text, options);
+  if (const auto* classifier = dynamic_cast<const ClassifierModel*>(&model))
+    return explain_classifier(*classifier, tokenizer, text, options);
+  if (const auto* tagger = dynamic_cast<const Tagger*>(&model))
+    return explain_tagger(*tagger, tokenizer, text, options);
+  throw Error(Error::unsupported, "explain: found a model of family '{}', expected one that answers texts",
+              model.family());
+}
+
+std::string to_text(const Report& report) {
+  std::string text = report.answer + "\n";
+  if (report.heads.empty()) return text;
+  size_t width = 5;
+  for (const HeadReport& h : report.heads) width = std::max(width, h.place.size());
+  text += fmt::format("\n{:<{}}  head  focus  {:<12}  strongest links\n", "place", width, "largest at");
+  for (const HeadReport& h : report.heads)
+    text += fmt::format("{:<{}}  {:>4}  {:>5.2f}  {:<12}  {}\n", h.place, width, h.head, focus_of(h), offset_of(h),
+                        links_of(h, 3));
+  return text;
+}
+
+}  // namespace fovea

@@ -1,0 +1,163 @@
+#include "fovea/explain/report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "fovea/data/text/sentencepiece.h"
+#include "fovea/data/text/words.h"
+#include "fovea/generate/search.h"
+#include "fovea/models/bag_of_words.h"
+#include "fovea/models/classifier.h"
+#include "fovea/models/seq2seq.h"
+#include "fovea/models/tagger.h"
+#include "fovea/models/transformer.h"
+
+namespace fovea {
+namespace {
+
+// Gives the same few sentences for ever smaller numbers.
+TextSource sentences() {
+  return [left = 60](std::string& text) mutable {
+    text = left % 2 == 0 ? "The cat sat on the mat." : "A sailor sang about the sea.";
+    return left-- > 0;
+  };
+}
+
+const SentencePiece& pieces() {
+  static const SentencePiece trained = SentencePiece::train(sentences(), {.vocabulary = 40, .byte_fallback = false});
+  return trained;
+}
+
+double row_sum(const HeadReport& h, size_t row) {
+  double sum = 0;
+  for (size_t column = 0; column < h.columns.size(); ++column) sum += h.at(row, column);
+  return sum;
+}
+
+std::vector<std::string> places_of(const Report& report) {
+  std::vector<std::string> places;
+  for (const HeadReport& h : report.heads) places.push_back(fmt::format("{}/{}", h.place, h.head));
+  return places;
+}
+
+TEST(Report, HoldsEveryHeadOfATransformerOverItsOwnTokens) {
+  Transformer model(
+      {.vocabulary = pieces().size(), .width = 16, .heads = 2, .hidden = 16, .encoder_layers = 1, .decoder_layers = 1});
+  initialise(model, Random(1));
+  const std::string text = "The cat sang.";
+  const Report report = explain(model, pieces(), text, {.generation = {.max_length = 5}});
+  EXPECT_EQ(places_of(report), (std::vector<std::string>{"encoder.0.self/0", "encoder.0.self/1", "decoder.0.cross/0",
+                                                         "decoder.0.cross/1", "decoder.0.self/0", "decoder.0.self/1"}));
+  const Tokens tokens = pieces().encode(text);
+  for (const HeadReport& h : report.heads) {
+    ASSERT_EQ(h.weights.size(), h.rows.size() * h.columns.size());
+    for (size_t row = 0; row < h.rows.size(); ++row) EXPECT_NEAR(row_sum(h, row), 1, 1e-5) << h.place;
+    const bool reads_source = h.place != "decoder.0.self";
+    EXPECT_EQ(h.columns.size(), reads_source ? tokens.ids.size() + 1 : h.rows.size());
+    EXPECT_EQ(h.columns.front(), reads_source ? text.substr(0, static_cast<size_t>(tokens.spans[0].end)) : "<s>");
+    EXPECT_EQ(h.columns.back() == "</s>", reads_source);
+    EXPECT_EQ(h.rows.back(), "</s>");
+  }
+  // Causal: what is written first has seen the start alone.
+  const HeadReport& self = report.heads[4];
+  EXPECT_EQ(self.at(0, 0), 1);
+  for (size_t row = 0; row < self.rows.size(); ++row)
+    for (size_t column = row + 1; column < self.columns.size(); ++column) EXPECT_EQ(self.at(row, column), 0);
+}
+
+// The weights are those of the step-by-step search, which traces them itself.
+TEST(Report, CrossAttentionIsThatOfTheSearch) {
+  for (const char* attention : {"additive", "general"}) {
+    Seq2Seq model({.vocabulary = pieces().size(),
+                   .embedding = 8,
+                   .encoder_width = 8,
+                   .decoder_width = 8,
+                   .attention = attention});
+    initialise(model, Random(2));
+    const std::string text = "The sailor sat.";
+    const GenerationConfig generation = {.max_length = 4};
+    const Report report = explain(model, pieces(), text, {.generation = generation});
+    std::vector<int64_t> ids = pieces().encode(text).ids;
+    ids.push_back(pieces().special().eos);
+    const Hypothesis h =
+        generate(model, {{.source = ids}}, generation, {.attention = true, .unknown = pieces().special().unk})[0][0];
+    ASSERT_EQ(report.heads.size(), 1u);
+    const std::vector<double> expected = h.attention.values<double>();
+    ASSERT_GE(report.heads[0].weights.size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(report.heads[0].weights[i], expected[i], 1e-6);
+  }
+}
+
+TEST(Report, ChoosesPlacesAndHeads) {
+  Transformer model(
+      {.vocabulary = pieces().size(), .width = 16, .heads = 4, .hidden = 16, .encoder_layers = 2, .decoder_layers = 1});
+  initialise(model, Random(1));
+  ExplainOptions options = {.places = {"encoder.1"}, .heads = {1, 3}, .generation = {.max_length = 5}};
+  const Report some = explain(model, pieces(), "The cat.", options);
+  EXPECT_EQ(places_of(some), (std::vector<std::string>{"encoder.1.self/1", "encoder.1.self/3"}));
+  options.places = {}, options.heads = {};
+  const Report all = explain(model, pieces(), "The cat.", options);
+  EXPECT_EQ(some.heads[1].weights, all.heads[7].weights);
+  options.places = {"encoder.7"};
+  EXPECT_THROW(explain(model, pieces(), "The cat.", options), Error);
+  options.places = {}, options.heads = {4};
+  EXPECT_THROW(explain(model, pieces(), "The cat.", options), Error);
+}
+
+TEST(Report, OfAClassifierIsWhatThePoolingLooksAt) {
+  Classifier model({.vocabulary = pieces().size(),
+                    .labels = {"bad", "good"},
+                    .encoder = "transformer",
+                    .width = 8,
+                    .heads = 2,
+                    .hidden = 8});
+  initialise(model, Random(1));
+  const Report report = explain(model, pieces(), "The cat sang.");
+  EXPECT_EQ(places_of(report), (std::vector<std::string>{"encoder.0.self/0", "encoder.0.self/1", "pooling/0"}));
+  EXPECT_EQ(report.heads[2].rows, (std::vector<std::string>{report.answer.substr(0, report.answer.find('\t'))}));
+  EXPECT_NEAR(row_sum(report.heads[2], 0), 1, 1e-5);
+}
+
+TEST(Report, OfATaggerIsOverWords) {
+  const Words words = Words::train(sentences(), {.vocabulary = 40});
+  Tagger model({.vocabulary = words.size(),
+                .characters = words.characters_size(),
+                .labels = {"O", "B-LOC"},
+                .embedding = 8,
+                .width = 8,
+                .character_embedding = 4,
+                .character_width = 4});
+  initialise(model, Random(1));
+  const Report report = explain(model, words, "The cat sang.");
+  ASSERT_EQ(report.heads.size(), 1u);
+  EXPECT_EQ(report.heads[0].rows, (std::vector<std::string>{"The", "cat", "sang", "."}));
+  EXPECT_EQ(report.heads[0].rows, report.heads[0].columns);
+  EXPECT_THROW(explain(model, pieces(), "The cat sang."), Error);
+}
+
+TEST(Report, TellsFocusOffsetAndLinks) {
+  const Report report = {
+      "a b",
+      "x y",
+      {{"encoder.0.self", 1, {"a", "b", "c"}, {"a", "b", "c"}, {0.5, 0.3, 0.2, 0.9, 0.05, 0.05, 0.2, 0.7, 0.1}}}};
+  const std::string text = to_text(report);
+  EXPECT_TRUE(text.starts_with("x y\n")) << text;
+  // (0.5 + 0.9 + 0.7) / 3; b and c look one back; the strongest row first.
+  EXPECT_NE(text.find("encoder.0.self     1   0.70  -1 in 2 of 3  b → a 0.90   c → b 0.70   a → a 0.50"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Report, EmptyAndEndlessTextsAndOtherModels) {
+  Transformer model({.vocabulary = pieces().size(), .width = 16, .heads = 2, .hidden = 16});
+  initialise(model, Random(1));
+  EXPECT_TRUE(explain(model, pieces(), " ").heads.empty());
+  std::string endless;
+  for (int i = 0; i < 600; ++i) endless += "cat ";
+  EXPECT_THROW(explain(model, pieces(), endless), Error);
+}
+
+}  // namespace
+}  // namespace fovea
