@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cli/models.h"
+#include "cli/progress_line.h"
 #include "cli/verb.h"
 #include "fovea/data/text/lines.h"
 #include "fovea/formats/matrix_text.h"
@@ -318,7 +319,10 @@ Inputs inputs_of_model(EvaluateOptions& o) {
     std::iota(numbers.begin(), numbers.end(), int64_t{0});
   }
   require(!numbers.empty(), "{}: found no examples for {}; --part all takes all of --data", o.model, o.part);
-  const Predictions p = recipe->predict(folder, examples.data, numbers);
+  ProgressLine progress({.unit = "examples", .whole = static_cast<int64_t>(numbers.size())});
+  const Predictions p = recipe->predict(folder, examples.data, numbers, [&](size_t ready) {
+    progress.add(static_cast<int64_t>(ready), static_cast<int64_t>(ready));
+  });
   return {{file_of("references", p.references, o.task)}, file_of("hypotheses", p.hypotheses, o.task)};
 }
 

@@ -42,6 +42,7 @@ std::vector<Classified> classify(const ClassifierModel& model, const Tokenizer& 
       result.best = static_cast<size_t>(best - result.probabilities.begin());
       if (weights) result.weights = row_of(weights, i, result.tokens.size());
     }
+    if (options.on_batch) options.on_batch(numbers.size());
   });
   return results;
 }

@@ -4,6 +4,7 @@
 //   model->labels()[c.best];   c.probabilities[c.best];   c.weights;       // of c.tokens
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Classified {
 struct ClassifyOptions {
   bool weights = false;
   size_t batch_size = 32;
+  std::function<void(size_t texts)> on_batch = {};  // after each batch: how many it had
 };
 
 std::vector<Classified> classify(const ClassifierModel&, const Tokenizer&, const std::vector<std::string>& texts,

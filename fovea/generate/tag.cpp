@@ -56,6 +56,7 @@ std::vector<Tagged> tag(const Tagger& tagger, const Words& vocabulary, const std
       if (!place.empty())
         result.attention = mean(trace[place].weights.select(0, row), {0}).slice(0, 0, length).slice(1, 0, length);
     }
+    if (options.on_batch) options.on_batch(numbers.size());
   });
   return results;
 }

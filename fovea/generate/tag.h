@@ -4,6 +4,7 @@
 //   tagger->labels()[t.labels[0]];   t.probabilities[0];   t.attention;    // [words, words]
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Tagged {
 struct TagOptions {
   bool attention = false;
   size_t batch_size = 32;
+  std::function<void(size_t sentences)> on_batch = {};  // after each batch: how many it had
 };
 
 std::vector<Tagged> tag(const Tagger&, const Words&, const std::vector<Sentence>& sentences, const TagOptions& = {});

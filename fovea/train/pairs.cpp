@@ -27,7 +27,8 @@ class PairsRecipe final : public Recipe {
 
   std::unique_ptr<Trainee> prepare(const Preparation&) override;
   Examples read() const override;
-  Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&) const override;
+  Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&,
+                      const std::function<void(size_t)>& done) const override;
   // What is read and what is to be written.
   std::pair<const std::string&, const std::string&> sides(const Example& e) const {
     return reverse ? std::pair<const std::string&, const std::string&>(e.target, e.source)
@@ -181,7 +182,7 @@ Examples PairsRecipe::read() const {
 
 // Each source once, with its first target.
 Predictions PairsRecipe::predict(const std::filesystem::path& folder, const Dataset& data,
-                                 const std::vector<int64_t>& numbers) const {
+                                 const std::vector<int64_t>& numbers, const std::function<void(size_t)>& done) const {
   Predictions p;
   std::vector<std::string> sources;
   std::set<std::string> seen;
@@ -195,7 +196,9 @@ Predictions PairsRecipe::predict(const std::filesystem::path& folder, const Data
   const auto model = load_model_as<Seq2SeqModel>(folder);
   const auto tokenizer = load_tokenizer(model_folder(folder));
   const GenerationConfig config = read_generation_config(model_folder(folder));
-  for (Translations& t : translate(*model, *tokenizer, sources, config)) p.hypotheses.push_back(t.found[0].text);
+  for (Translations& t :
+       translate(*model, *tokenizer, sources, config, {.on_result = [&](size_t, const Translations&) { done(1); }}))
+    p.hypotheses.push_back(t.found[0].text);
   return p;
 }
 

@@ -53,9 +53,9 @@ class Recipe {
   virtual Examples read() const = 0;
   // Reads the data, learns the vocabulary, makes the model with its first weights. The trainee refers to this recipe.
   virtual std::unique_ptr<Trainee> prepare(const Preparation&) = 0;
-  // Of a trained model's folder, on these examples of read().
-  virtual Predictions predict(const std::filesystem::path& folder, const Dataset&,
-                              const std::vector<int64_t>& numbers) const = 0;
+  // Of a trained model's folder, on these examples of read(); `done` hears of each so many that are ready.
+  virtual Predictions predict(const std::filesystem::path& folder, const Dataset&, const std::vector<int64_t>& numbers,
+                              const std::function<void(size_t)>& done) const = 0;
   // The model of the recipe, with what only the data tells (as JSON), and its first weights.
   std::unique_ptr<Model> make_model(const std::string& known);
   void choose_family(

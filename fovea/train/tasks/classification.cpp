@@ -19,7 +19,8 @@ class ClassificationRecipe final : public Recipe {
   }
   std::unique_ptr<Trainee> prepare(const Preparation&) override;
   Examples read() const override;
-  Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&) const override;
+  Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&,
+                      const std::function<void(size_t)>& done) const override;
 
   std::string source_key = "text", label_key = "label";
   int64_t batch_tokens = 512, max_tokens = 400;
@@ -125,7 +126,8 @@ Examples ClassificationRecipe::read() const {
 }
 
 Predictions ClassificationRecipe::predict(const std::filesystem::path& folder, const Dataset& data,
-                                          const std::vector<int64_t>& numbers) const {
+                                          const std::vector<int64_t>& numbers,
+                                          const std::function<void(size_t)>& done) const {
   Predictions p;
   std::vector<std::string> texts;
   for (int64_t i : numbers) {
@@ -135,7 +137,8 @@ Predictions ClassificationRecipe::predict(const std::filesystem::path& folder, c
   }
   const auto model = load_model_as<ClassifierModel>(folder);
   const auto tokenizer = load_tokenizer(model_folder(folder));
-  for (const Classified& c : classify(*model, *tokenizer, texts)) p.hypotheses.push_back(model->labels()[c.best]);
+  for (const Classified& c : classify(*model, *tokenizer, texts, {.on_batch = done}))
+    p.hypotheses.push_back(model->labels()[c.best]);
   return p;
 }
 

@@ -22,7 +22,8 @@ class TaggingRecipe final : public Recipe {
   }
   std::unique_ptr<Trainee> prepare(const Preparation&) override;
   Examples read() const override;
-  Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&) const override;
+  Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&,
+                      const std::function<void(size_t)>& done) const override;
 
   std::string tokens_key = "tokens", tags_key = "tags";
   int64_t token_column = 0, tag_column = -1;
@@ -144,7 +145,7 @@ Examples TaggingRecipe::read() const {
 }
 
 Predictions TaggingRecipe::predict(const std::filesystem::path& folder, const Dataset& data,
-                                   const std::vector<int64_t>& numbers) const {
+                                   const std::vector<int64_t>& numbers, const std::function<void(size_t)>& done) const {
   Predictions p;
   std::vector<Sentence> sentences;
   for (int64_t i : numbers) {
@@ -154,7 +155,7 @@ Predictions TaggingRecipe::predict(const std::filesystem::path& folder, const Da
   }
   const auto model = load_model_as<Tagger>(folder);
   const Words words(model_folder(folder) / "vocabulary.json");
-  for (const Tagged& t : tag(*model, words, sentences))
+  for (const Tagged& t : tag(*model, words, sentences, {.on_batch = done}))
     p.hypotheses.push_back(fmt::format("{}", fmt::join(t.labels, " ")));
   return p;
 }
