@@ -78,6 +78,12 @@ double Bencher::rate(std::string bench, std::string configuration, double amount
   return value;
 }
 
+double Bencher::time(std::string bench, std::string configuration, const std::function<void()>& work) {
+  double value = 1e3 * take_turns(seconds_, work, [] {}).first;
+  emit_({std::move(bench), std::move(configuration), threads(), value, "ms"});
+  return value;
+}
+
 double Bencher::ratio(std::string bench, std::string configuration, const std::function<void()>& work,
                       const std::function<void()>& reference) {
   Pair time = take_turns(seconds_, work, reference);

@@ -44,6 +44,9 @@ class Bencher final {
   double rate(std::string bench, std::string configuration, double amount, std::string unit,
               const std::function<void()>& work);
 
+  // A call's time in milliseconds, for work that is compared with other work: unit "ms".
+  double time(std::string bench, std::string configuration, const std::function<void()>& work);
+
   // How much slower `work` is than `reference`, the two taking turns: unit "x".
   double ratio(std::string bench, std::string configuration, const std::function<void()>& work,
                const std::function<void()>& reference);

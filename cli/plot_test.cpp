@@ -52,6 +52,16 @@ TEST_F(PlotVerb, DrawsLossScoresAndLearningRate) {
   EXPECT_EQ(answer.out.find("nan"), std::string::npos);
 }
 
+TEST_F(PlotVerb, DrawsTheGradientsVarianceWhereItWasMeasured) {
+  write_text(folder_ / "noise.jsonl",
+             "{\"step\":20,\"gradient_mean\":1.5,\"gradient_variance\":20.5,\"validation\":{\"accuracy\":0.5}}\n"
+             "{\"step\":40,\"gradient_mean\":1.0,\"gradient_variance\":10.5,\"validation\":{\"accuracy\":0.75}}\n");
+  const std::string svg = run("plot " + path("noise.jsonl")).out;
+  EXPECT_NE(svg.find(">gradient variance<"), std::string::npos);
+  EXPECT_EQ(count_of(svg, "<circle "), 2u + 2u);
+  EXPECT_EQ(run("plot " + path("log.jsonl")).out.find("gradient"), std::string::npos);
+}
+
 TEST_F(PlotVerb, WritesFilesReadsFoldersAndStdinAndComparesRuns) {
   const std::string expected = run("plot " + path("log.jsonl")).out;
   EXPECT_EQ(run("plot " + path("log.jsonl") + " -o " + path("curves.svg")).out, "");

@@ -19,7 +19,8 @@ struct BenchOptions {
   bool json = false;
   void fields(Fields& f) {
     f("which", which,
-      "groups to measure, of linear, attention, additive, recurrent, training, memory, peak; all if not given");
+      "groups to measure, of linear, attention, additive, recurrent, sentence, training, memory, peak; all if not "
+      "given");
     f("threads", threads, "threads to measure with; 0: once with one, once with one for each core");
     f("seconds", seconds, "how long each line is measured");
     f("json", json, "each line as a JSON object");
@@ -35,7 +36,9 @@ void print_json(const Measurement& m) {
 
 void print_text(const Measurement& m) {
   std::string share = m.peak > 0 ? fmt::format("{:6.1f} % of {:.0f}", 100 * m.share, m.peak) : "";
-  fmt::print("{:<26} {:<46} {:>2} {:>10.2f} {:<9} {}\n", m.bench, m.configuration, m.threads, m.value, m.unit, share);
+  const int digits = m.unit == "ms" ? 3 : 2;
+  fmt::print("{:<26} {:<46} {:>2} {:>10.{}f} {:<9} {}\n", m.bench, m.configuration, m.threads, m.value, digits, m.unit,
+             share);
 }
 
 void run_benches(const BenchOptions& o, const std::vector<int>& counts) {

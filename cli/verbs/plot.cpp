@@ -20,7 +20,7 @@ struct PlotOptions {
       "line, x in the first column");
     f("output", output, "SVG file to write; stdout if not given");
     f("title", title, "of the chart of a table; its file's name if not given");
-    f("log_scale", log_scale, "draw the loss, or a table, on a logarithmic scale");
+    f("log_scale", log_scale, "draw the loss, the gradient's variance, or a table on a logarithmic scale");
   }
 };
 

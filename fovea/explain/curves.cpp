@@ -69,6 +69,9 @@ std::vector<Chart> training_curves(const std::vector<LoggedRun>& runs, Chart::Sc
     for (const LoggedRun& run : runs) score.add(run, &LogLine::validation, name, "");
     std::move(score).finish(charts);
   }
+  Curves variance("gradient variance", scale);
+  for (const LoggedRun& run : runs) variance.add(run, &LogLine::numbers, "gradient_variance", "");
+  std::move(variance).finish(charts);
   Curves rate("learning rate", Chart::linear);
   for (const LoggedRun& run : runs) rate.add(run, &LogLine::numbers, "learning_rate", "");
   std::move(rate).finish(charts);

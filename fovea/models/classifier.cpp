@@ -28,6 +28,9 @@ void check_choices(const Config& c) {
   require(c.pooling != "last" || recurrent_encoder(c),
           "classifier: found pooling \"last\" with encoder \"{}\", which has no last state, expected attention or mean",
           c.encoder);
+  require(c.bidirectional || recurrent_encoder(c),
+          "classifier: found bidirectional: false with encoder \"{}\", which has no direction, expected lstm or gru",
+          c.encoder);
   require(c.selection == "soft" || c.pooling == "attention",
           "classifier: found a hard selection with pooling \"{}\", expected pooling: attention", c.pooling);
 }
@@ -69,7 +72,8 @@ Context quiet(const Context& c) {
 void Config::fields(Fields& f) {
   f("vocabulary", vocabulary, "size of the vocabulary");
   f("labels", labels, "what a text can be");
-  f("encoder", encoder, "lstm or gru (in both directions), transformer, or none (the embeddings themselves)");
+  f("encoder", encoder, "lstm, gru, transformer, or none (the embeddings themselves)");
+  f("bidirectional", bidirectional, "lstm, gru: read backwards too");
   f("embedding", embedding, "width of an embedded token; a transformer's is its width");
   f("width", width, "width of the state in each direction; of a transformer's token");
   f("layers", layers, "layers of the encoder");
@@ -95,10 +99,11 @@ Classifier::Classifier(const Config& given)
       output_({.inputs = state_width(), .outputs = static_cast<int64_t>(config_.labels.size())}) {
   const Config& c = config_;
   if (recurrent_encoder(c)) {
-    cells_.emplace(
-        c.encoder,
-        Lstm::Config{
-            .inputs = c.embedding, .width = c.width, .layers = c.layers, .bidirectional = true, .dropout = c.dropout});
+    cells_.emplace(c.encoder, Lstm::Config{.inputs = c.embedding,
+                                           .width = c.width,
+                                           .layers = c.layers,
+                                           .bidirectional = c.bidirectional,
+                                           .dropout = c.dropout});
   } else if (c.encoder == "transformer") {
     for (int64_t i = 0; i < c.layers; ++i)
       layers_.emplace_back(TransformerLayerConfig{
@@ -130,7 +135,7 @@ void Classifier::weights(Weights& w) {
 std::string Classifier::config() const { return to_json(FamilyConfig<Config>{std::string(family()), config_}); }
 
 int64_t Classifier::state_width() const {
-  return recurrent_encoder(config_)         ? 2 * config_.width
+  return recurrent_encoder(config_)         ? directions() * config_.width
          : config_.encoder == "transformer" ? config_.width
                                             : config_.embedding;
 }
@@ -168,7 +173,7 @@ Classifier::Encoded Classifier::encode(const Source& source, const Context& cont
   if (norm_) return {transformed(x, read.lengths, c), read.lengths, {}};
   if (!cells_) return {x, read.lengths, {}};
   const RecurrentOutput states = (*cells_)(x, c, {.lengths = read.lengths});
-  return {states.outputs, read.lengths, top_states(states.last.hidden, 2)};
+  return {states.outputs, read.lengths, top_states(states.last.hidden, directions())};
 }
 
 Tensor Classifier::queries(int64_t batch) const { return query_.expand({batch, 1, state_width()}); }

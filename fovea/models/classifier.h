@@ -1,6 +1,7 @@
 // One label for a text: an encoder, attention pooling, a linear layer (Yang et al. 2016).
 //
-//   h = encoder(E[tokens])                               Bi-LSTM, Bi-GRU, Transformer, or none (the embeddings themselves)
+//   h = encoder(E[tokens])                               LSTM, GRU, both ways or forwards alone; Transformer; or none (the
+//                                                        embeddings themselves)
 //   p = attend(q, h, h) with a learned query q           soft, or hard: one sampled word (Xu et al. 2015)
 //   logits = W p + b
 //
@@ -48,6 +49,7 @@ class Classifier final : public ClassifierModel {
     int64_t vocabulary = 0;
     std::vector<std::string> labels;
     std::string encoder = "lstm";
+    bool bidirectional = true;                         // lstm, gru
     int64_t embedding = 128, width = 128, layers = 1;  // width: of each direction; of a Transformer's token
     int64_t heads = 4, hidden = 512;                   // of a Transformer
     int64_t longest = 1024;
@@ -76,13 +78,14 @@ class Classifier final : public ClassifierModel {
  private:
   struct Encoded {
     Tensor states, lengths;  // [batch, tokens, state width], i64 [batch]
-    Tensor ends;             // [last →; last ←] of recurrent states
+    Tensor ends;             // [last →; last ←] of recurrent states, or last → alone
   };
   struct Pooled {
     Tensor vector;           // [batch, state width]
     Tensor log_probability;  // [batch], of a hard choice in training by REINFORCE
   };
 
+  int64_t directions() const { return config_.bidirectional ? 2 : 1; }  // of recurrent states
   int64_t state_width() const;
   Source readable(const Source&,
                   const Context&) const;  // at most the longest, padding beyond the lengths, words dropped

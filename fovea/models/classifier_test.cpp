@@ -1,5 +1,6 @@
 #include "fovea/models/classifier.h"
 
+#include "fovea/base/file.h"
 #include "fovea/models/checkpoint.h"
 #include "fovea/models/labels_golden.h"
 #include "fovea/tensor/arithmetic.h"
@@ -41,6 +42,13 @@ TEST(Classifier, EqualsPyTorch) {
   check("classifier_transformer_mean", golden_config("transformer", "mean", "additive"));
   check("classifier_none_concat", golden_config("none", "attention", "concat"));
   check("classifier_none_dot", golden_config("none", "attention", "dot"));
+  auto forward = [](Classifier::Config c, int64_t layers) {
+    c.bidirectional = false, c.layers = layers;
+    return c;
+  };
+  check("classifier_forward_lstm_last", forward(golden_config("lstm", "last", "additive"), 1));
+  check("classifier_forward_lstm_additive", forward(golden_config("lstm", "attention", "additive"), 1));
+  check("classifier_forward_gru_last", forward(golden_config("gru", "last", "additive"), 2));
 }
 
 struct Kind {
@@ -64,6 +72,9 @@ std::vector<Kind> kinds() {
       std::string name = encoder + "_" + pooling;
       std::replace(name.begin(), name.end(), '-', '_');
       all.push_back({name, c});
+      if (pooling != "last" && !(pooling == "hard" && encoder == "lstm")) continue;
+      c.bidirectional = false;
+      all.push_back({name + "_forward", c});
     }
   }
   return all;
@@ -150,6 +161,23 @@ TEST(Classifier, LossIsTheSumOfCrossEntropies) {
   EXPECT_NEAR(model.loss(texts.source, texts.labels, {}).item(), expected, 1e-5);
 }
 
+TEST(Classifier, AModelOfBeforeTheFieldReadsBothWays) {
+  const LabelledTexts texts;
+  Classifier::Config c = {.vocabulary = 33, .labels = four, .embedding = 9, .width = 10, .pooling = "last"};
+  Classifier model(c);
+  randomise(model);
+  const std::filesystem::path folder = fresh_model_folder("classifier_before_bidirectional");
+  save_model(folder, model);
+  std::string config = read_text(folder / "config.json");
+  const size_t at = config.find("\"bidirectional\"");
+  ASSERT_NE(at, std::string::npos);
+  config.erase(at, config.find('\n', at) - at);
+  write_text(folder / "config.json", config);
+  const auto loaded = load_model_as<ClassifierModel>(folder);
+  EXPECT_TRUE(same_bits(loaded->logits(texts.source, {}), model.logits(texts.source, {})));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Classifier, OnlyTheLongestIsRead) {
   Classifier::Config c = {.vocabulary = 33, .labels = four, .embedding = 9, .width = 10, .longest = 6};
   Classifier model(c);
@@ -191,6 +219,7 @@ TEST(Classifier, WhatDoesNotFitIsAnError) {
   EXPECT_NE(with([](auto& c) { c.encoder = "lstn"; }).find("'lstm'"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.encoder = "none", c.pooling = "last"; }).find("no last state"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.encoder = "transformer", c.pooling = "last"; }).find("no last"), std::string::npos);
+  EXPECT_NE(with([](auto& c) { c.encoder = "none", c.bidirectional = false; }).find("no direction"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.pooling = "mean", c.selection = "hard"; }).find("hard"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.encoder = "transformer", c.heads = 3; }).find("3 heads"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.attention = "none"; }).find("attention"), std::string::npos);

@@ -17,7 +17,7 @@ struct LogLine {
   using Numbers = std::vector<std::pair<std::string, double>>;
   int64_t step = 0;
   Numbers numbers;     // loss, learning_rate, gradient_norm, tokens_per_second, seconds, epochs
-  Numbers validation;  // the scores, in a line of their own
+  Numbers validation;  // the scores, in a line of their own; its numbers are gradient_mean and gradient_variance
 };
 
 std::string to_text(const LogLine&);  // without the line's end; a number that is not finite becomes null

@@ -6,6 +6,7 @@
 #include "fovea/base/file.h"
 #include "fovea/train/averaging.h"
 #include "fovea/train/checkpoint.h"
+#include "fovea/train/gradient_variance.h"
 #include "fovea/train/log.h"
 
 namespace fovea {
@@ -55,6 +56,8 @@ void check(const TrainerConfig& c) {
   require(c.log_every > 0, "--log-every: found {}, expected 1 or more", c.log_every);
   require(c.validate_every >= 0, "--validate-every: found {}, expected 0 or more", c.validate_every);
   require(c.checkpoint_every >= 0, "--checkpoint-every: found {}, expected 0 or more", c.checkpoint_every);
+  require(c.gradient_batches == 0 || c.gradient_batches > 1,
+          "--gradient-batches: found {}, expected 0, or 2 or more for a variance", c.gradient_batches);
   require(c.patience >= 0, "--patience: found {}, expected 0 or more", c.patience);
   require(c.average >= 0 && c.average < 1, "--average: found {}, expected 0 or more and less than 1", c.average);
   schedule_factor(c.schedule, {.step = 1, .steps = c.steps});
@@ -81,7 +84,8 @@ class Training final {
         config_(config),
         options_(options),
         optimiser_(config.optimiser, list_weights(trainee)),
-        random_(Random(static_cast<uint64_t>(config.seed)).fork("training")) {
+        random_(Random(static_cast<uint64_t>(config.seed)).fork("training")),
+        first_position_(trainee.position()) {
     if (config.average > 0) average_.emplace(config.average, list_weights(trainee));
     open_folder();
     log_.emplace(options.folder / "log.jsonl");
@@ -228,10 +232,10 @@ class Training final {
       scores = trainee_.validate();
     }
     state_.validated_step = state_.step;
-    if (scores.empty()) return scores;
-    LogLine line = {.step = state_.step, .numbers = {}, .validation = {}};
+    LogLine line = {.step = state_.step, .numbers = gradient_numbers(), .validation = {}};
     for (const Score& score : scores) line.validation.emplace_back(score.name, score.value);
-    log_->append(line);
+    if (!line.numbers.empty() || !scores.empty()) log_->append(line);
+    if (scores.empty()) return scores;
     const Score& first = scores[0];
     const bool better =
         first.better == Score::higher ? first.value > state_.best_value : first.value < state_.best_value;
@@ -246,6 +250,23 @@ class Training final {
       ++state_.validations_since_best;
     }
     return scores;
+  }
+
+  // The same batches with the same randomness at each validation, so that what changes is the weights. The trainee then goes
+  // on where it was: nothing that a step depends on is touched.
+  LogLine::Numbers gradient_numbers() {
+    if (config_.gradient_batches == 0) return {};
+    const std::string position = trainee_.position();
+    const Random random = random_.fork("gradient variance");
+    GradientVariance gradients(list_weights(trainee_));
+    trainee_.seek(first_position_);
+    for (int64_t i = 0; i < config_.gradient_batches; ++i) {
+      const StepLoss loss = trainee_.next({.training = true, .random = random.fork(static_cast<uint64_t>(i))});
+      loss.loss.backward();
+      gradients.add(static_cast<double>(loss.losses));
+    }
+    trainee_.seek(position);
+    return {{"gradient_mean", gradients.mean()}, {"gradient_variance", gradients.variance()}};
   }
 
   void write_best() {
@@ -290,6 +311,7 @@ class Training final {
   std::optional<Average> average_;
   std::optional<LogFile> log_;
   Random random_;
+  std::string first_position_;  // of a training from the beginning
   State state_;
   Progress progress_;
   Clock::time_point begin_ = Clock::now();

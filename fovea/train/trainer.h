@@ -25,6 +25,7 @@ struct TrainerConfig {
   double minutes = 0;
   int64_t accumulate = 1;
   int64_t log_every = 50, validate_every = 1000, checkpoint_every = 1000;
+  int64_t gradient_batches = 0;
   int64_t patience = 0;
   double average = 0;
   int64_t seed = 1;
@@ -39,6 +40,10 @@ struct TrainerConfig {
     f("log_every", log_every, "steps from line to line of log.jsonl");
     f("validate_every", validate_every, "steps from validation to validation; 0: at the end only");
     f("checkpoint_every", checkpoint_every, "steps from checkpoint to checkpoint; 0: at the end only");
+    f("gradient_batches", gradient_batches,
+      "so many batches of the training data, with the weights as they are, give the gradient's mean and variance at "
+      "each "
+      "validation; 0: none");
     f("patience", patience, "validations without a better score after which training stops; 0: never");
     f("average", average, "validate and save an average of the weights that keeps this share a step; 0: none");
     f("seed", seed, "of all randomness");

@@ -19,7 +19,6 @@
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/loss.h"
 #include "fovea/tensor/reduce.h"
-#include "fovea/train/averaging.h"
 #include "fovea/train/log.h"
 
 namespace fovea {
@@ -176,6 +175,7 @@ TEST_F(Trainer, StoppedAndResumedEqualsUninterrupted) {
     TrainerConfig config = config_of(20);
     config.average = average;
     config.accumulate = 2;
+    config.gradient_batches = 4;
     const std::string straight = fmt::format("straight{}", average), broken = fmt::format("broken{}", average);
     Directions whole;
     train(whole, config, {.folder = folder_ / straight});
@@ -195,6 +195,7 @@ TEST_F(Trainer, StoppedAndResumedEqualsUninterrupted) {
 TEST_F(Trainer, KilledAtRandomMomentsAndResumedEqualsUninterrupted) {
   TrainerConfig config = config_of(60);
   config.average = 0.9;
+  config.gradient_batches = 3;
   set_threads(1);  // a child process has no threads of its parent's pool
   {
     Directions whole;
@@ -229,6 +230,59 @@ TEST_F(Trainer, KilledAtRandomMomentsAndResumedEqualsUninterrupted) {
   }
   EXPECT_GE(kills, 1);
   expect_same("straight", "killed");
+}
+
+TEST_F(Trainer, MeasuringTheGradientLeavesTheTrainingAsItIs) {
+  for (int64_t batches : {0, 13}) {  // more than an epoch has
+    TrainerConfig config = config_of(25);
+    config.average = 0.9;
+    config.accumulate = 2;
+    config.gradient_batches = batches;
+    Directions trainee;
+    train(trainee, config, {.folder = folder_ / std::to_string(batches)});
+    EXPECT_EQ(trainee.position(), R"({"next":300})");
+  }
+  expect_same("0", "13");
+}
+
+// Two passes in double over the gradients of the first batches, at the weights as they were at the last validation.
+TEST_F(Trainer, TheGradientsMeanAndVarianceEqualTheirFormula) {
+  TrainerConfig config = config_of(20);
+  config.average = 0.9;
+  config.gradient_batches = 5;
+  Directions trained, formula;
+  train(trained, config, {.folder = folder_ / "a"});
+  std::vector<LogLine> validations;
+  for (const LogLine& line : read_log(folder_ / "a/log.jsonl")) {
+    if (!line.validation.empty()) validations.push_back(line);
+  }
+  ASSERT_EQ(validations.size(), 2u);
+  const Random random = Random(static_cast<uint64_t>(config.seed)).fork("training").fork("gradient variance");
+  std::vector<std::vector<double>> gradients(5);
+  for (size_t i = 0; i < 5; ++i) {
+    load(formula, save(trained));
+    require_gradients(formula);
+    const StepLoss loss = formula.next({.training = true, .random = random.fork(i)});
+    loss.loss.backward();
+    for_each_weight(formula, [&](const std::string&, Tensor& w, const Init&) {
+      for (double value : w.gradient().values<double>()) gradients[i].push_back(value / Directions::batch);
+      w.clear_gradient();
+    });
+  }
+  double mean_squares = 0, variance = 0;
+  for (size_t k = 0; k < gradients[0].size(); ++k) {
+    double mean = 0;
+    for (const auto& g : gradients) mean += g[k] / 5;
+    mean_squares += mean * mean;
+    for (const auto& g : gradients) variance += (g[k] - mean) * (g[k] - mean) / 4;
+  }
+  const LogLine::Numbers& found = validations[1].numbers;
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].first, "gradient_mean");
+  EXPECT_NEAR(found[0].second, std::sqrt(mean_squares), 1e-9);
+  EXPECT_EQ(found[1].first, "gradient_variance");
+  EXPECT_NEAR(found[1].second, variance, 1e-9 * variance);
+  EXPECT_NE(found, validations[0].numbers);
 }
 
 TEST_F(Trainer, AnInterruptedReplacementIsRecovered) {
@@ -310,23 +364,6 @@ TEST_F(Trainer, TheAverageIsWhatIsValidatedAndSaved) {
   EXPECT_TRUE(result.best);
 }
 
-TEST(Average, EqualsItsFormula) {
-  struct One {
-    Tensor w = zeros({1});
-    void weights(Weights& visit) { visit("w", w, {Init::zeros}); }
-  } one;
-  Average average(0.75, list_weights(one));
-  double expected = 0;
-  for (int t = 1; t <= 40; ++t) {
-    one.w.fill(t * t);
-    average.update();
-    expected += std::max(0.25, 9.0 / (9 + t)) * (t * t - expected);
-    const Averaged inside(&average);
-    EXPECT_NEAR(one.w.item(), expected, 1e-5 * expected);
-  }
-  EXPECT_EQ(one.w.item(), 1600);
-}
-
 TEST_F(Trainer, ProgressTellsWhereItStands) {
   Directions trainee;
   std::vector<Progress> seen;
@@ -355,6 +392,9 @@ TEST_F(Trainer, BadConfigurationsAndFoldersAreErrors) {
   config.average = 1;
   fails(config);
   config = config_of(4);
+  config.gradient_batches = 1;
+  fails(config);
+  config = config_of(4);
   config.optimiser.kind = "adagrad";
   fails(config);
   EXPECT_THROW(train(trainee, config_of(4), {}), Error);
@@ -364,26 +404,6 @@ TEST_F(Trainer, BadConfigurationsAndFoldersAreErrors) {
   EXPECT_THROW(train(trainee, config_of(4), {.folder = folder_ / "a"}), Error);  // would overwrite the first one
   write_text(folder_ / "a/last/training.json", "{");
   EXPECT_THROW(train(trainee, config_of(8), {.folder = folder_ / "a", .resume = true}), Error);
-}
-
-TEST(TrainingLog, LinesComeBackAndBadOnesAreNamed) {
-  const LogLine line = {.step = 5, .numbers = {{"loss", 0.1}, {"x", std::nan("")}}, .validation = {{"bleu", 31.25}}};
-  EXPECT_EQ(to_text(line), R"({"step":5,"loss":0.1,"x":null,"validation":{"bleu":31.25}})");
-  const std::vector<LogLine> back = parse_log(to_text(line) + "\n\n{\"step\":6}\n{\"step\":7,\"lo", "log");
-  ASSERT_EQ(back.size(), 2u);
-  EXPECT_EQ(back[0].numbers[0], line.numbers[0]);
-  EXPECT_TRUE(std::isnan(back[0].numbers[1].second));
-  EXPECT_EQ(back[0].validation, line.validation);
-  for (const char* bad : {"{\"step\":1}\nhello\n", "{\"step\":1}\n{\"step\":\"x\"}\n", "{\"step\":1}\n{\"loss\":1}\n",
-                          "{\"step\":1}\n{\"step\":2,\"loss\":\"high\"}\n", "{\"step\":1}\n[]\n",
-                          "{\"step\":1}\n{\"step\":2,\"validation\":3}\n", "{\"step\":1}\nhello"}) {
-    try {
-      parse_log(bad, "log.jsonl");
-      FAIL() << bad;
-    } catch (const Error& e) {
-      EXPECT_NE(std::string(e.what()).find("log.jsonl:2"), std::string::npos) << e.what();
-    }
-  }
 }
 
 }  // namespace

@@ -43,8 +43,9 @@ def add(case, scores, loss, weights):
         keep(f"gradient.{name}", torch.zeros_like(tensor) if tensor.grad is None else tensor.grad)
 
 
-def cells(w, name, cell, inputs, width, layers=1):
-    module = (nn.LSTM if cell == "lstm" else nn.GRU)(inputs, width, num_layers=layers, bidirectional=True, batch_first=True).double()
+def cells(w, name, cell, inputs, width, layers=1, bidirectional=True):
+    module = (nn.LSTM if cell == "lstm" else nn.GRU)(inputs, width, num_layers=layers, bidirectional=bidirectional,
+                                                     batch_first=True).double()
     for n, p in module.named_parameters():
         p.data = leaf(*p.shape).data
         w[f"{name}.{n}"] = p
@@ -52,11 +53,12 @@ def cells(w, name, cell, inputs, width, layers=1):
 
 
 def run(module, x, n):
-    """Outputs and [last →; last ←] of sequences of different lengths."""
+    """Outputs and [last →; last ←], or last → alone, of sequences of different lengths."""
     packed = nn.utils.rnn.pack_padded_sequence(x, n, batch_first=True, enforce_sorted=False)
     h, last = module(packed)
     last = last[0] if isinstance(last, tuple) else last
-    return nn.utils.rnn.pad_packed_sequence(h, batch_first=True, total_length=x.size(1))[0], torch.cat([last[-2], last[-1]], -1)
+    ends = torch.cat([last[-2], last[-1]], -1) if module.bidirectional else last[-1]
+    return nn.utils.rnn.pad_packed_sequence(h, batch_first=True, total_length=x.size(1))[0], ends
 
 
 def form_weights(form, query, key, hidden):
@@ -148,12 +150,12 @@ def transformer_encoder(w, x, width, layers):
     return F.layer_norm(x, (width,), w["encoder_norm.weight"], w["encoder_norm.bias"])
 
 
-def classifier(case, encoder, pooling, form):
+def classifier(case, encoder, pooling, form, layers=1, bidirectional=True):
     embedding, width = 6, 4 if encoder != "transformer" else 6
     w = {"embedding.weight": leaf(VOCABULARY, embedding)}
     h = F.embedding(words, w["embedding.weight"], padding_idx=0)
     if encoder in ("lstm", "gru"):
-        h, ends = run(cells(w, "encoder", encoder, embedding, width), h, lengths)
+        h, ends = run(cells(w, "encoder", encoder, embedding, width, layers, bidirectional), h, lengths)
     elif encoder == "transformer":
         h = transformer_encoder(w, h, width, 2)
     state = h.size(-1)
@@ -182,4 +184,7 @@ classifier("classifier_transformer_scaled_dot", "transformer", "attention", "sca
 classifier("classifier_transformer_mean", "transformer", "mean", "additive")
 classifier("classifier_none_concat", "none", "attention", "concat")
 classifier("classifier_none_dot", "none", "attention", "dot")
+classifier("classifier_forward_lstm_last", "lstm", "last", "additive", bidirectional=False)
+classifier("classifier_forward_lstm_additive", "lstm", "attention", "additive", bidirectional=False)
+classifier("classifier_forward_gru_last", "gru", "last", "additive", layers=2, bidirectional=False)
 save_file(file, pathlib.Path(__file__).parent / "taggers.safetensors")
