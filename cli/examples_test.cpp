@@ -22,6 +22,7 @@ std::vector<std::string> verbs() {
   std::vector<std::string> names;
   for (const std::string& line : lines_of_text(run_program("").out)) {
     const size_t end = line.find("  ", 2);
+    if (line == "models at hand") break;
     if (line.starts_with("  ") && !line.starts_with("  fovea") && end != std::string::npos)
       names.push_back(line.substr(2, line.find(' ', 2) - 2));
   }

@@ -1,6 +1,6 @@
 // The LSTM and the GRU cell on one row of `width` elements, after the products with the weights.
 //
-//   lstm_forward(width, {.product = p, .bias = b, .gates = g, …});       // gates: the values of i, f, g, o
+//   lstm_forward(width, {.gates = g, .bias = b, …});                     // gates: W x + U h, then the values of i, f, g, o
 #if defined(FOVEA_KERNELS_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_CELL_INL_H_
 #undef FOVEA_KERNELS_CELL_INL_H_
@@ -19,9 +19,10 @@ namespace fovea::kernels {
 // The gates of one step of one item stand behind one another, `width` floats each: i, f, g, o of an LSTM. A GRU has r,
 // z, the part of n that comes from x, and the part that comes from h.
 struct CellForward {
-  const float *product, *bias;  // the arguments of the gates are their sum
-  const float *hidden, *cell;   // the state before the step; a GRU has no cell
-  float* gates;                 // the gates' values; for a GRU r, z, n and U h + b of n
+  float* gates;  // in: with `bias` added the arguments of the gates; out: their values, of a GRU r, z, n and
+                 // U h + b of n
+  const float* bias;
+  const float *hidden, *cell;  // the state before the step; a GRU has no cell
   float *next_hidden, *next_cell, *y;
   int64_t ahead;  // floats from these gates to the next item's
 };
@@ -86,9 +87,8 @@ HWY_INLINE void prefetch_gates(const float* gates, int64_t width, int64_t ahead)
 HWY_INLINE void lstm_forward(int64_t width, const CellForward& c) {
   const hn::ScalableTag<float> d;
   over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
-    auto argument = [&](int64_t gate) HWY_ATTR {
-      return hn::Add(load(c.product + gate * width + j), load(c.bias + gate * width + j));
-    };
+    auto argument = [&](int64_t gate)
+                        HWY_ATTR { return hn::Add(load(c.gates + gate * width + j), load(c.bias + gate * width + j)); };
     const auto one = hn::Set(d, 1.0f);
     prefetch_gates(c.gates + j, width, c.ahead);
     const TwoFractions<hn::ScalableTag<float>> input_forget(d, one, sigmoid_denominator(d, argument(0)), one,
@@ -127,9 +127,8 @@ HWY_INLINE void lstm_backward(int64_t width, const CellBackward& c) {
 HWY_INLINE void gru_forward(int64_t width, const CellForward& c) {
   const hn::ScalableTag<float> d;
   over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
-    auto argument = [&](int64_t gate) HWY_ATTR {
-      return hn::Add(load(c.product + gate * width + j), load(c.bias + gate * width + j));
-    };
+    auto argument = [&](int64_t gate)
+                        HWY_ATTR { return hn::Add(load(c.gates + gate * width + j), load(c.bias + gate * width + j)); };
     const auto one = hn::Set(d, 1.0f);
     prefetch_gates(c.gates + j, width, c.ahead);
     const TwoFractions<hn::ScalableTag<float>> reset_update(d, one, sigmoid_denominator(d, argument(0)), one,

@@ -33,8 +33,8 @@ using namespace recurrent;
 HWY_EXPORT(cell_forward);
 
 // [x, h] before the first step, and x before the others.
-void load_inputs(const Recurrent& r, const Layout& l, const Saved& saved, const Block& block) {
-  over_items(block, [&](int64_t b) {
+void load_inputs(const Recurrent& r, const Layout& l, const Saved& saved) {
+  over_items({0, l.batch, gemm}, [&](int64_t b) {
     for (int64_t step = 0; step < r.shape.steps; ++step) {
       float* row = saved.state + (step * l.batch + b) * l.state;
       const bool there = step < length_of(r, b);
@@ -49,16 +49,12 @@ void load_inputs(const Recurrent& r, const Layout& l, const Saved& saved, const 
   });
 }
 
-// product = [x, h] [W; U]ᵀ for the items of one step; a GRU keeps the two parts of n apart.
-void step_product(const Layout& l, const float* packed, const float* state, float* product, const Block& block) {
-  const int64_t items = block.end - block.begin, depth = l.inputs + l.width, w = l.width;
-  const Matrix both = {state, l.state, 1}, hidden = {state + l.inputs, l.state, 1};
-  if (l.lstm) return block.product({items, 4 * w, depth}, both, packed, {product, l.gates}, {});
-  block.product({items, 2 * w, depth}, both, packed, {product, l.gates}, {});
-  packed += packed_size(depth, 2 * w);
-  block.product({items, w, l.inputs}, both, packed, {product + 2 * w, l.gates}, {});
-  packed += packed_size(l.inputs, w);
-  block.product({items, w, w}, hidden, packed, {product + 3 * w, l.gates}, {});
+// gates += U h for the items of one step; a GRU keeps the two parts of n apart.
+void step_product(const Layout& l, const float* packed, const float* hidden, float* gates, const Block& block) {
+  const int64_t items = block.end - block.begin, w = l.width, summed = (l.lstm ? 4 : 2) * w;
+  block.product({items, summed, w}, {hidden, l.state, 1}, packed, {gates, l.gates}, {.add = true});
+  if (l.lstm) return;
+  block.product({items, w, w}, {hidden, l.state, 1}, packed + packed_size(w, summed), {gates + 3 * w, l.gates}, {});
 }
 
 struct ForwardCall {
@@ -66,19 +62,18 @@ struct ForwardCall {
   const Layout& l;
   const Saved& saved;
   const RecurrentOutputs& out;
-  const float *packed, *bias;
+  const float *packed, *bias;  // U, and the sums of the biases
 };
 
 // One step of one item; the state after an item's last step goes to `last`, two rows of `width`.
-void forward_item(const ForwardCall& call, int64_t step, int64_t b, const float* product, float* last) {
+void forward_item(const ForwardCall& call, int64_t step, int64_t b, float* last) {
   const Layout& l = call.l;
   const int64_t row = step * l.batch + b, next = row + l.batch;
   const bool more = step + 1 < length_of(call.r, b);
-  CellForward c = {.product = product,
+  CellForward c = {.gates = call.saved.gates + row * l.gates,
                    .bias = call.bias,
                    .hidden = call.saved.state + row * l.state + l.inputs,
                    .cell = call.saved.cell + row * l.width,
-                   .gates = call.saved.gates + row * l.gates,
                    .next_hidden = more ? call.saved.state + next * l.state + l.inputs : last,
                    .next_cell = more ? call.saved.cell + next * l.width : last + l.width,
                    .y = row_of(call.out.y, b, position(call.r, b, step)),
@@ -94,16 +89,13 @@ void forward_block(const ForwardCall& call, const Block& block) {
   const Layout& l = call.l;
   const Saved& saved = call.saved;
   const RecurrentOutputs& out = call.out;
-  const float* packed = call.packed;
-  load_inputs(r, l, saved, block);
   Scratch scratch;
-  float* product = scratch.take<float>((block.end - block.begin) * l.gates);
   float* last = scratch.take<float>((block.end - block.begin) * 2 * l.width);
   for (int64_t step = 0; step < r.shape.steps; ++step) {
-    step_product(l, packed, saved.state + (step * l.batch + block.begin) * l.state, product, block);
+    const int64_t row = step * l.batch + block.begin;
+    step_product(l, call.packed, saved.state + row * l.state + l.inputs, saved.gates + row * l.gates, block);
     over_items(block, [&](int64_t b) {
-      const int64_t i = b - block.begin;
-      if (step < length_of(r, b)) forward_item(call, step, b, product + i * l.gates, last + i * 2 * l.width);
+      if (step < length_of(r, b)) forward_item(call, step, b, last + (b - block.begin) * 2 * l.width);
     });
   }
   for (int64_t b = block.begin; b < block.end; ++b) {
@@ -114,7 +106,7 @@ void forward_block(const ForwardCall& call, const Block& block) {
   }
 }
 
-// The biases of the four columns of `product`.
+// The biases of the four gates, as CellForward has them.
 void join_biases(const RecurrentWeights& w, const Layout& l, float* bias) {
   auto at = [](const float* b, int64_t j) { return b ? b[j] : 0.0f; };
   const int64_t summed = l.lstm ? 4 * l.width : 2 * l.width;
@@ -127,19 +119,19 @@ void join_biases(const RecurrentWeights& w, const Layout& l, float* bias) {
 }  // namespace
 
 int64_t recurrent_packed_size(const RecurrentShape& s) {
-  if (s.cell == RecurrentCell::lstm) return packed_size(s.inputs + s.width, 4 * s.width);
-  return packed_size(s.inputs + s.width, 2 * s.width) + packed_size(s.inputs, s.width) + packed_size(s.width, s.width);
+  const int64_t input = packed_size(s.inputs, s.gates() * s.width);
+  if (s.cell == RecurrentCell::lstm) return input + packed_size(s.width, 4 * s.width);
+  return input + packed_size(s.width, 2 * s.width) + packed_size(s.width, s.width);
 }
 
+// W, and behind it U: whole (LSTM), or r and z, and n (GRU).
 void pack_recurrent(const RecurrentShape& s, const RecurrentWeights& weights, float* packed) {
-  const int64_t w = s.width, depth = s.inputs + w, together = (s.cell == RecurrentCell::lstm ? 4 : 2) * w;
-  const Matrix input = {weights.input, 1, s.inputs}, hidden = {weights.hidden, 1, w};
-  pack(input, s.inputs, together, packed, depth);
-  pack(hidden, w, together, packed + s.inputs * panel_width, depth);
+  const int64_t w = s.width, summed = (s.cell == RecurrentCell::lstm ? 4 : 2) * w;
+  pack({weights.input, 1, s.inputs}, s.inputs, s.gates() * w, packed);
+  packed += packed_size(s.inputs, s.gates() * w);
+  pack({weights.hidden, 1, w}, w, summed, packed);
   if (s.cell == RecurrentCell::lstm) return;
-  packed += packed_size(depth, together);
-  pack({input.data + 2 * w * s.inputs, 1, s.inputs}, s.inputs, w, packed);
-  pack({hidden.data + 2 * w * w, 1, w}, w, w, packed + packed_size(s.inputs, w));
+  pack({weights.hidden + 2 * w * w, 1, w}, w, w, packed + packed_size(w, summed));
 }
 
 int64_t recurrent_saved_size(const RecurrentShape& s) {
@@ -160,7 +152,11 @@ void recurrent_forward(const Recurrent& r, const RecurrentOutputs& out) {
     pack_recurrent(r.shape, r.weights, made);
     packed = made;
   }
-  const ForwardCall call = {r, l, saved, out, packed, bias};
+  load_inputs(r, l, saved);
+  // W x needs no step before it: one product for all steps.
+  const int64_t input_gates = r.shape.gates() * l.width;
+  gemm({l.rows, input_gates, l.inputs}, {saved.state, l.state, 1}, packed, {saved.gates, l.gates});
+  const ForwardCall call = {r, l, saved, out, packed + packed_size(l.inputs, input_gates), bias};
   over_blocks(r.shape, [&](const Block& block) { forward_block(call, block); });
 }
 

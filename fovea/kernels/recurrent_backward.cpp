@@ -49,24 +49,37 @@ struct BackwardCall {
   const Saved& saved;
   const RecurrentUpstream& up;
   const RecurrentGradients& out;
-  const float* packed;
+  const float* packed;  // U
   float* dgates;
 };
 
-// [dh, dx] = dgates [U, W] for the items of one step; a GRU's n has another gradient towards h than towards x.
-void step_gradient(const BackwardCall& call, const float* dgates, float* dstate, const Block& block) {
+// dh = dgates U for the items of one step; a GRU's n has another gradient towards h than towards x.
+void step_gradient(const BackwardCall& call, const float* dgates, float* dhidden, const Block& block) {
   const Layout& l = call.l;
-  const int64_t items = block.end - block.begin, w = l.width;
-  const float* packed = call.packed;
-  if (l.lstm) return block.product({items, w + l.inputs, 4 * w}, {dgates, l.gates, 1}, packed, {dstate, l.state}, {});
-  block.product({items, w, 2 * w}, {dgates, l.gates, 1}, packed, {dstate, l.state}, {});
-  packed += packed_size(2 * w, w);
-  block.product({items, w, w}, {dgates + 3 * w, l.gates, 1}, packed, {dstate, l.state}, {.add = true});
-  packed += packed_size(w, w);
-  block.product({items, l.inputs, 3 * w}, {dgates, l.gates, 1}, packed, {dstate + w, l.state}, {});
+  const int64_t items = block.end - block.begin, w = l.width, summed = (l.lstm ? 4 : 2) * w;
+  block.product({items, w, summed}, {dgates, l.gates, 1}, call.packed, {dhidden, w}, {});
+  if (l.lstm) return;
+  block.product({items, w, w}, {dgates + 3 * w, l.gates, 1}, call.packed + packed_size(summed, w), {dhidden, w},
+                {.add = true});
 }
 
-// Gradients of the gates' arguments for all steps, of x and of the first state.
+// dx = dgates W, one product for all steps, and from the order of the walk to that of x.
+void input_gradients(const BackwardCall& call, const float* packed) {
+  const Recurrent& r = call.r;
+  const Layout& l = call.l;
+  Scratch scratch;
+  float* dx = scratch.take<float>(l.rows * l.inputs);
+  gemm({l.rows, l.inputs, r.shape.gates() * l.width}, {call.dgates, l.gates, 1}, packed, {dx, l.inputs});
+  over_items({0, l.batch, gemm}, [&](int64_t b) {
+    for (int64_t step = 0; step < r.shape.steps; ++step) {
+      const bool there = step < length_of(r, b);
+      copy_or_zero(there ? dx + (step * l.batch + b) * l.inputs : nullptr, l.inputs,
+                   row_of(call.out.x, b, there ? position(r, b, step) : step));
+    }
+  });
+}
+
+// Gradients of the gates' arguments for all steps, and of the first state.
 void backward_block(const BackwardCall& call, const Block& block) {
   const Recurrent& r = call.r;
   const Layout& l = call.l;
@@ -76,7 +89,7 @@ void backward_block(const BackwardCall& call, const Block& block) {
   float* dgates = call.dgates;
   const int64_t width = l.width;
   Scratch scratch;
-  float* dstate = scratch.take<float>((block.end - block.begin) * l.state);
+  float* dhidden = scratch.take<float>((block.end - block.begin) * width);
   float* dcarried = scratch.take<float>((block.end - block.begin) * width);
   for (int64_t b = block.begin; b < block.end; ++b) {
     copy_or_zero(l.lstm ? row_of(up.last_cell, b, width) : nullptr, width, dcarried + (b - block.begin) * width);
@@ -93,25 +106,18 @@ void backward_block(const BackwardCall& call, const Block& block) {
                         .hidden = saved.state + row * l.state + l.inputs,
                         .cell = saved.cell + row * width,
                         .dy = row_of(up.y, b, position(r, b, step)),
-                        .dhidden = last ? row_of(up.last_hidden, b, width) : dstate + (b - block.begin) * l.state,
+                        .dhidden = last ? row_of(up.last_hidden, b, width) : dhidden + (b - block.begin) * width,
                         .dcarried = dcarried + (b - block.begin) * width,
                         .dgates = dgates + row * l.gates,
                         .ahead = l.gates};
       HWY_DYNAMIC_DISPATCH(cell_backward)(r.shape.cell, width, c);
     });
-    step_gradient(call, dgates + (step * l.batch + block.begin) * l.gates, dstate, block);
-    if (!out.x.data) continue;
-    over_items(block, [&](int64_t b) {
-      if (step >= length_of(r, b)) return;
-      std::copy_n(dstate + (b - block.begin) * l.state + width, l.inputs, row_of(out.x, b, position(r, b, step)));
-    });
+    step_gradient(call, dgates + (step * l.batch + block.begin) * l.gates, dhidden, block);
   }
   for (int64_t b = block.begin; b < block.end; ++b) {
-    for (int64_t t = length_of(r, b); out.x.data && t < r.shape.steps; ++t)
-      std::fill_n(row_of(out.x, b, t), l.inputs, 0.0f);
     const bool walked = length_of(r, b) > 0;
     const float* carried = dcarried + (b - block.begin) * width;
-    const float* dh = walked ? dstate + (b - block.begin) * l.state : row_of(up.last_hidden, b, width);
+    const float* dh = walked ? dhidden + (b - block.begin) * width : row_of(up.last_hidden, b, width);
     if (out.first_hidden) {
       for (int64_t j = 0; j < width; ++j) {
         out.first_hidden[b * width + j] = (dh ? dh[j] : 0.0f) + (l.lstm ? 0.0f : carried[j]);
@@ -170,33 +176,19 @@ void bias_gradients(const WeightCall& call) {
 }  // namespace
 
 int64_t recurrent_packed_backward_size(const RecurrentShape& s) {
-  const int64_t w = s.width;
-  if (s.cell == RecurrentCell::lstm) return packed_size(4 * w, w + s.inputs);
-  return packed_size(2 * w, w) + packed_size(w, w) + packed_size(3 * w, s.inputs);
+  const int64_t w = s.width, input = packed_size(s.gates() * w, s.inputs);
+  if (s.cell == RecurrentCell::lstm) return input + packed_size(4 * w, w);
+  return input + packed_size(2 * w, w) + packed_size(w, w);
 }
 
-// U and W beside each other (LSTM), or U of r and z, U of n, and W (GRU): what step_gradient multiplies with.
+// W, and behind it U, as in pack_recurrent.
 void pack_recurrent_backward(const RecurrentShape& s, const RecurrentWeights& weights, float* packed) {
-  const Layout l(s);
-  const int64_t w = l.width, columns = w + l.inputs;
-  const Matrix input = {weights.input, l.inputs, 1}, hidden = {weights.hidden, w, 1};
-  if (l.lstm && w % panel_width == 0) {
-    pack(hidden, 4 * w, w, packed);
-    return pack(input, 4 * w, l.inputs, packed + packed_size(4 * w, w));
-  }
-  if (l.lstm) {
-    Scratch scratch;
-    float* beside = scratch.take<float>(4 * w * columns);
-    for (int64_t i = 0; i < 4 * w; ++i) {
-      std::copy_n(hidden.data + i * w, w, beside + i * columns);
-      std::copy_n(input.data + i * l.inputs, l.inputs, beside + i * columns + w);
-    }
-    return pack({beside, columns, 1}, 4 * w, columns, packed);
-  }
-  const int64_t first = packed_size(2 * w, w), second = packed_size(w, w);
-  pack(hidden, 2 * w, w, packed);
-  pack({hidden.data + 2 * w * w, w, 1}, w, w, packed + first);
-  pack(input, 3 * w, l.inputs, packed + first + second);
+  const int64_t w = s.width, summed = (s.cell == RecurrentCell::lstm ? 4 : 2) * w;
+  pack({weights.input, s.inputs, 1}, s.gates() * w, s.inputs, packed);
+  packed += packed_size(s.gates() * w, s.inputs);
+  pack({weights.hidden, w, 1}, summed, w, packed);
+  if (s.cell == RecurrentCell::lstm) return;
+  pack({weights.hidden + 2 * w * w, w, 1}, w, w, packed + packed_size(summed, w));
 }
 
 int64_t recurrent_gates_size(const RecurrentShape& s) {
@@ -239,8 +231,9 @@ void recurrent_backward(const Recurrent& r, const float* memory, const Recurrent
     pack_recurrent_backward(r.shape, r.weights, made);
     packed = made;
   }
-  const BackwardCall call = {r, l, saved, up, out, packed, dgates};
+  const BackwardCall call = {r, l, saved, up, out, packed + packed_size(r.shape.gates() * l.width, l.inputs), dgates};
   over_blocks(r.shape, [&](const Block& block) { backward_block(call, block); });
+  if (out.x.data) input_gradients(call, packed);
   if (out.input || out.hidden || out.input_bias || out.hidden_bias)
     recurrent_weight_gradients(r.shape, {&memory, 1}, dgates, out);
 }

@@ -16,8 +16,8 @@
 namespace fovea::kernels::recurrent {
 
 // How the matrices of one call lie in memory. Their rows are (step of the walk, item), so that the items of one step
-// are a matrix of its own: [x, h] times [W; U] below each other is one product a step. Sixteen floats between rows keep
-// the rows from being a multiple of 4 KB apart.
+// are a matrix of its own, and those of all steps too. Sixteen floats between rows keep the rows from being a multiple of
+// 4 KB apart.
 struct Layout {
   explicit Layout(const RecurrentShape& s)
       : lstm(s.cell == RecurrentCell::lstm),
@@ -32,8 +32,8 @@ struct Layout {
   int64_t gates, state;  // floats from row to row
 };
 
-// What the forward pass leaves: the gates' values, [x, h] and c before each step. Steps beyond an item's length are
-// zeros.
+// What the forward pass leaves: the gates' values, [x, h] and c before each step. [x, h] is zeros in the steps beyond an
+// item's length.
 struct Saved {
   Saved(const Layout& l, float* memory)
       : gates(memory), state(gates + l.rows * l.gates), cell(state + l.rows * l.state) {}

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "fovea/base/file.h"
 #include "fovea/generate/classify.h"
@@ -118,6 +119,22 @@ TEST_F(Recipes, ClassificationIsLearnedAndTheDecidingWordIsSeen) {
   }
 }
 
+TEST_F(Recipes, LabelsCanGetNames) {
+  const std::unique_ptr<Recipe> r =
+      recipe("classification", "labelled.tsv",
+             "names: [bad=negative]\nfamily: bag-of-words\nsteps: 60\nwarmup: 5\nvalidate_every: 0\nhold_out: 20\n");
+  EXPECT_GT(trained(*r).best->value, 0.9);
+  EXPECT_EQ(load_model_as<ClassifierModel>(r->output)->labels(), (std::vector<std::string>{"negative", "good"}));
+  const Examples examples = r->read();
+  size_t ready = 0;
+  const Predictions p =
+      r->predict(r->output, examples.data, examples.validation, [&](size_t count) { ready += count; });
+  EXPECT_EQ(ready, examples.validation.size());
+  for (const std::string& label : p.references) EXPECT_TRUE(label == "negative" || label == "good") << label;
+  EXPECT_EQ(std::set<std::string>(p.hypotheses.begin(), p.hypotheses.end()),
+            std::set<std::string>(p.references.begin(), p.references.end()));
+}
+
 TEST_F(Recipes, TaggingIsLearned) {
   const std::unique_ptr<Recipe> r = recipe(
       "tagging", "tagged.conll",
@@ -183,6 +200,7 @@ TEST_F(Recipes, WhatIsWrongIsSaid) {
   for (int i = 0; i < 50; ++i) one += "text " + std::to_string(i) + "\tgood\n";
   write_text(folder_ / "one.tsv", one);
   EXPECT_NE(says("classification", "one.tsv", "").find("'good' alone"), std::string::npos);
+  EXPECT_NE(says("classification", "labelled.tsv", "names: [bad]\n").find("as 0=negative"), std::string::npos);
 }
 
 TEST_F(Recipes, TestExamplesAreNeverLearnedFrom) {
