@@ -31,7 +31,7 @@ bool is_json(const std::string& path) {
 
 Examples read_examples(const ExamplesConfig& c, const ExampleFormat& format) {
   check(c);
-  Examples e = {.data = Dataset({.strict = c.strict}), .training = {}, .validation = {}, .test = {}};
+  Examples e = {.data = Dataset({.strict = c.strict, .names = c.names}), .training = {}, .validation = {}, .test = {}};
   const bool holds_out = c.validation.empty();
   for (size_t file = 0; file < c.data.size(); ++file) {
     const int64_t first = e.data.size();

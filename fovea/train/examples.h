@@ -19,6 +19,7 @@ struct ExamplesConfig {
   int64_t hold_out = 5, test = 0, test_every = 0;
   int64_t validate_on = 500;
   bool strict = false;
+  std::vector<std::string> names = {};  // as Dataset has them; a field of those tasks that have labels
 
   void fields(Fields& f) {
     f("data", data, "files of examples: plain, .gz or .zip; - is stdin");

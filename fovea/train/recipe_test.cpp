@@ -124,7 +124,7 @@ TEST_F(Recipes, LabelsCanGetNames) {
       recipe("classification", "labelled.tsv",
              "names: [bad=negative]\nfamily: bag-of-words\nsteps: 60\nwarmup: 5\nvalidate_every: 0\nhold_out: 20\n");
   EXPECT_GT(trained(*r).best->value, 0.9);
-  EXPECT_EQ(load_model_as<ClassifierModel>(r->output)->labels(), (std::vector<std::string>{"negative", "good"}));
+  EXPECT_EQ(load_model_as<ClassifierModel>(r->output)->labels(), (std::vector<std::string>{"good", "negative"}));
   const Examples examples = r->read();
   size_t ready = 0;
   const Predictions p =

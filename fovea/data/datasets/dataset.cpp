@@ -49,13 +49,35 @@ std::string BadLines::text() const {
                      count == 1 ? "" : "the first: ", first);
 }
 
+Dataset::Dataset(const Options& options) : options_(options), records_({.memory = options.memory}) {
+  for (const std::string& name : options.names) {
+    const size_t equals = name.find('=');
+    require(equals != 0 && equals != std::string::npos && equals + 1 < name.size(),
+            "names: found '{}', expected a label and its other name, as 0=negative", name);
+    names_[name.substr(0, equals)] = name.substr(equals + 1);
+  }
+}
+
+std::string Dataset::named(const std::string& label) const {
+  const auto found = names_.find(label);
+  return found == names_.end() ? label : found->second;
+}
+
+std::string Dataset::named_tag(const std::string& tag) const {
+  if (tag.size() < 3 || tag[1] != '-') return named(tag);
+  const std::string kind = named(tag.substr(2));
+  return kind == "O" ? kind : tag.substr(0, 2) + kind;
+}
+
 void Dataset::add(const Example& example) {
   std::string bytes;
   put(bytes, example.source);
   put(bytes, example.target);
-  put(bytes, example.label);
+  put(bytes, named(example.label));
   put(bytes, example.tokens);
-  put(bytes, example.tags);
+  std::vector<std::string> tags;
+  for (const std::string& tag : example.tags) tags.push_back(named_tag(tag));
+  put(bytes, tags);
   records_.add(bytes);
 }
 

@@ -7,6 +7,7 @@
 // makes the first one an Error. Invalid UTF-8, a damaged file and a file without a single good line are always Errors.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,9 +33,11 @@ class Dataset final {
   struct Options {
     bool strict = false;
     int64_t memory = int64_t{1} << 30;  // beyond so many bytes the examples wait in a temporary file
+    // "0=negative" or "person=PER": other names for labels and for the kinds of tags; a kind that is called O is no entity.
+    std::vector<std::string> names = {};
   };
   Dataset() : Dataset(Options{}) {}
-  explicit Dataset(const Options& options) : options_(options), records_({.memory = options.memory}) {}
+  explicit Dataset(const Options& options);
 
   void add(const Example& example);
   void add_bad(const std::string& what);  // throws it if strict
@@ -43,7 +46,11 @@ class Dataset final {
   const BadLines& bad() const { return bad_; }
 
  private:
+  std::string named(const std::string& label) const;
+  std::string named_tag(const std::string& tag) const;
+
   Options options_;
+  std::map<std::string, std::string> names_;
   Records records_;
   BadLines bad_;
 };

@@ -191,5 +191,16 @@ TEST(BucketOf, FollowsCrc32) {
   EXPECT_EQ(counts[1], 202);
 }
 
+TEST(Datasets, LabelsAndKindsOfTagsGetOtherNames) {
+  Dataset data({.names = {"0=negative", "person=PER", "product=O"}});
+  data.add({.source = "person", .label = "0"});
+  data.add(
+      {.label = "1", .tokens = {"a", "b", "c", "d", "e"}, .tags = {"B-person", "I-person", "O", "B-product", "B-LOC"}});
+  EXPECT_EQ(data[0], (Example{.source = "person", .label = "negative"}));
+  EXPECT_EQ(data[1].label, "1");
+  EXPECT_EQ(data[1].tags, (std::vector<std::string>{"B-PER", "I-PER", "O", "O", "B-LOC"}));
+  for (const char* bad : {"negative", "=negative", "0="}) EXPECT_THROW(Dataset({.names = {bad}}), Error) << bad;
+}
+
 }  // namespace
 }  // namespace fovea

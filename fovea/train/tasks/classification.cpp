@@ -22,17 +22,14 @@ class ClassificationRecipe final : public Recipe {
   Predictions predict(const std::filesystem::path&, const Dataset&, const std::vector<int64_t>&,
                       const std::function<void(size_t)>& done) const override;
 
-  std::string name_of(const std::string& label) const;  // what the model calls it
-
   std::string source_key = "text", label_key = "label";
-  std::vector<std::string> names;
   int64_t batch_tokens = 512, max_tokens = 400;
 
  private:
   void task_fields(Fields& f) override {
     f("source_key", source_key, "JSON lines: the key of the text");
     f("label_key", label_key, "JSON lines: the key of the label");
-    f("names", names, "what the model calls labels that say little, as 0=negative 1=positive");
+    f("names", examples.names, "other names for labels, as 0=negative 1=positive");
     f("batch_tokens", batch_tokens, "tokens of a batch, padding included");
     f("max_tokens", max_tokens, "leave out texts of more tokens; 0: none");
   }
@@ -64,9 +61,7 @@ class ClassificationTrainee final : public SampleTrainee {
     labels_ = {labels.begin(), labels.end()};
     tokenizer_ = preparation.resumed.empty() ? learn_vocabulary(recipe.vocabulary, texts())
                                              : load_tokenizer(preparation.resumed);
-    std::vector<std::string> names;
-    for (const std::string& label : labels_) names.push_back(recipe.name_of(label));
-    nlohmann::json known = {{"vocabulary", tokenizer_->size()}, {"labels", names}};
+    nlohmann::json known = {{"vocabulary", tokenizer_->size()}, {"labels", labels_}};
     known["padding"] = tokenizer_->special().pad;
     if (recipe.family == "classifier") known["unknown"] = tokenizer_->special().unk;
     model_ = model_as<ClassifierModel>(recipe.make_model(known.dump()), "training");
@@ -118,16 +113,6 @@ class ClassificationTrainee final : public SampleTrainee {
   std::unique_ptr<ClassifierModel> model_;
 };
 
-std::string ClassificationRecipe::name_of(const std::string& label) const {
-  for (const std::string& name : names) {
-    const size_t equals = name.find('=');
-    require(equals != std::string::npos && equals + 1 < name.size(),
-            "names: found '{}', expected a label and its name, as 0=negative", name);
-    if (name.substr(0, equals) == label) return name.substr(equals + 1);
-  }
-  return label;
-}
-
 std::unique_ptr<Trainee> ClassificationRecipe::prepare(const Preparation& preparation) {
   return std::make_unique<ClassificationTrainee>(*this, read_with_notes(*this, preparation), preparation);
 }
@@ -149,7 +134,7 @@ Predictions ClassificationRecipe::predict(const std::filesystem::path& folder, c
   for (int64_t i : numbers) {
     Example e = data[i];
     texts.push_back(std::move(e.source));
-    p.references.push_back(name_of(e.label));
+    p.references.push_back(std::move(e.label));
   }
   const auto model = load_model_as<ClassifierModel>(folder);
   const auto tokenizer = load_tokenizer(model_folder(folder));

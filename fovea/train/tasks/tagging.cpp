@@ -35,6 +35,7 @@ class TaggingRecipe final : public Recipe {
     f("tag_column", tag_column, "CoNLL: the column of the tag, from 0; negative: from the end");
     f("tokens_key", tokens_key, "JSON lines: the key of the list of tokens");
     f("tags_key", tags_key, "JSON lines: the key of the list of tags");
+    f("names", examples.names, "other names for kinds of entities, as person=PER group=ORG; O: none at all");
     f("batch_tokens", batch_tokens, "words of a batch, padding included");
     f("max_tokens", max_tokens, "leave out sentences of more words; 0: none");
   }
