@@ -174,18 +174,16 @@ std::string offset_of(const HeadReport& h) {
   return fmt::format("{:+} in {} of {}", best->first, best->second, h.rows.size());
 }
 
-// The largest weight of each row, the strongest rows first.
+// The largest weights of all.
 std::string links_of(const HeadReport& h, size_t most) {
-  std::vector<size_t> rows(h.rows.size());
-  std::iota(rows.begin(), rows.end(), size_t{0});
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](size_t a, size_t b) { return h.at(a, largest_in(h, a)) > h.at(b, largest_in(h, b)); });
+  std::vector<size_t> cells(h.weights.size());
+  std::iota(cells.begin(), cells.end(), size_t{0});
+  std::stable_sort(cells.begin(), cells.end(), [&](size_t a, size_t b) { return h.weights[a] > h.weights[b]; });
+  cells.resize(std::min(most, cells.size()));
   std::string text;
-  for (size_t i = 0; i < std::min(most, rows.size()); ++i) {
-    const size_t column = largest_in(h, rows[i]);
-    text +=
-        fmt::format("{}{} → {} {:.2f}", i == 0 ? "" : "   ", h.rows[rows[i]], h.columns[column], h.at(rows[i], column));
-  }
+  for (size_t i : cells)
+    text += fmt::format("{}{} → {} {:.2f}", text.empty() ? "" : "   ", h.rows[i / h.columns.size()],
+                        h.columns[i % h.columns.size()], h.weights[i]);
   return text;
 }
 
@@ -214,9 +212,9 @@ std::string to_text(const Report& report) {
   if (report.heads.empty()) return text;
   size_t width = 5;
   for (const HeadReport& h : report.heads) width = std::max(width, h.place.size());
-  text += fmt::format("\n{:<{}}  head  focus  {:<12}  strongest links\n", "place", width, "largest at");
+  text += fmt::format("\n{:<{}}  head  focus  {:<14}  strongest links\n", "place", width, "largest at");
   for (const HeadReport& h : report.heads)
-    text += fmt::format("{:<{}}  {:>4}  {:>5.2f}  {:<12}  {}\n", h.place, width, h.head, focus_of(h), offset_of(h),
+    text += fmt::format("{:<{}}  {:>4}  {:>5.2f}  {:<14}  {}\n", h.place, width, h.head, focus_of(h), offset_of(h),
                         links_of(h, 3));
   return text;
 }

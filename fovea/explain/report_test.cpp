@@ -145,7 +145,7 @@ TEST(Report, TellsFocusOffsetAndLinks) {
   const std::string text = to_text(report);
   EXPECT_TRUE(text.starts_with("x y\n")) << text;
   // (0.5 + 0.9 + 0.7) / 3; b and c look one back; the strongest row first.
-  EXPECT_NE(text.find("encoder.0.self     1   0.70  -1 in 2 of 3  b → a 0.90   c → b 0.70   a → a 0.50"),
+  EXPECT_NE(text.find("encoder.0.self     1   0.70  -1 in 2 of 3    b → a 0.90   c → b 0.70   a → a 0.50"),
             std::string::npos)
       << text;
 }
