@@ -6,18 +6,20 @@
 #include "cli/verb.h"
 #include "fovea/explain/answer_json.h"
 #include "fovea/explain/report.h"
+#include "fovea/formats/matrix_text.h"
 #include "fovea/models/checkpoint.h"
 
 namespace fovea::verbs {
 namespace {
 
 struct ExplainVerbOptions : AnswerOptions {
-  std::vector<std::string> places;
+  std::string places;
   int64_t head = -1;
 
   void fields(Fields& f) {
     AnswerOptions::fields(f);
-    f("places", places, "only these attentions, or those below them, as decoder.2.cross or encoder; all if not given");
+    f("places", places,
+      "only these attentions, or those below them, with commas: encoder,decoder.2.cross; all if not given");
     f("head", head, "only the head of this number; -1: all");
   }
 };
@@ -29,7 +31,8 @@ void run(const ExplainVerbOptions& o) {
   const std::unique_ptr<Model> model = load_model(folder);
   const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(folder);
   require(o.head >= -1, "--head: found {}, expected the number of a head, or -1 for all", o.head);
-  ExplainOptions options = {.places = o.places};
+  ExplainOptions options;
+  if (!o.places.empty()) options.places = split_text(o.places, ',');
   if (o.head >= 0) options.heads = {o.head};
   if (dynamic_cast<const Seq2SeqModel*>(model.get())) options.generation = read_generation_config(folder);
   for (std::vector<std::string> some; texts.next(some);) {
@@ -56,7 +59,7 @@ extern const Verb explain = {
     .examples =
         "fovea explain -m my-model \"Where is the station?\"\n"
         "fovea explain -m my-model \"Where is the station?\" --places decoder --svg heads.svg\n"
-        "fovea explain -m my-model \"Where is the station?\" --places encoder --head 1 --show\n"
+        "fovea explain -m my-model --places encoder,decoder.0.cross --head 1 --show \"Where is the station?\"\n"
         "fovea explain -m my-classifier \"A wonderful film.\" --json",
     .run = [](const ExplainVerbOptions& o) { run(o); }};
 

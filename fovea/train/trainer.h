@@ -41,9 +41,7 @@ struct TrainerConfig {
     f("validate_every", validate_every, "steps from validation to validation; 0: at the end only");
     f("checkpoint_every", checkpoint_every, "steps from checkpoint to checkpoint; 0: at the end only");
     f("gradient_batches", gradient_batches,
-      "so many batches of the training data, with the weights as they are, give the gradient's mean and variance at "
-      "each "
-      "validation; 0: none");
+      "batches whose gradients give its mean and variance at each validation; 0: none");
     f("patience", patience, "validations without a better score after which training stops; 0: never");
     f("average", average, "validate and save an average of the weights that keeps this share a step; 0: none");
     f("seed", seed, "of all randomness");
