@@ -23,6 +23,7 @@ struct GenerationConfig {
   int64_t no_repeat_ngram = 0;
   double repetition_penalty = 1;
   int64_t piece_tokens = 0;
+  bool keep_wordless = false;
   int64_t batch_size = 32;
 
   void fields(Fields& f) {
@@ -42,6 +43,7 @@ struct GenerationConfig {
       "logits of tokens that occurred are divided by this, multiplied if negative (Keskar et al. 2019)");
     f("piece_tokens", piece_tokens,
       "a text of more tokens is read in pieces, cut behind sentences where that is possible; 0: as a whole");
+    f("keep_wordless", keep_wordless, "a text without a letter that the vocabulary knows stays as it is");
     f("batch_size", batch_size, "inputs that are worked on at a time; the output does not depend on it");
   }
 };

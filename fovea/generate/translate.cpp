@@ -42,6 +42,31 @@ bool ends_sentence(std::string_view text) {
   return false;
 }
 
+bool knows_a_letter(const Tokenizer& tokenizer, std::string_view text, const Tokens& tokens) {
+  for (size_t i = 0; i < tokens.ids.size(); ++i) {
+    if (tokens.ids[i] == tokenizer.special().unk) continue;
+    const std::string_view piece = piece_of(text, tokens.spans[i]);
+    if (invalid_utf8(piece) != std::string_view::npos) return true;  // one byte of a character, all of which are known
+    for (const CodePoint& c : code_points(piece))
+      if (is_word_character(c.value) && (c.value < U'0' || c.value > U'9')) return true;
+  }
+  return false;
+}
+
+// A piece that stays as it is: each token looked at itself.
+Translation copied(std::string_view text, const std::vector<Span>& spans, bool attention) {
+  const int64_t begin = spans.front().begin, count = static_cast<int64_t>(spans.size()) + 1;
+  Translation t = {
+      .text = std::string(text.substr(static_cast<size_t>(begin), static_cast<size_t>(spans.back().end - begin)))};
+  for (Span span : spans) t.tokens.push_back({span.begin - begin, span.end - begin});
+  t.tokens.push_back(end_of(t.text));
+  t.log_probabilities.resize(t.tokens.size());
+  if (!attention) return t;
+  t.attention = zeros({count, count});
+  for (int64_t i = 0; i < count; ++i) t.attention.data<float>()[i * count + i] = 1;
+  return t;
+}
+
 // The k-th best of each piece behind one another, with a space between.
 Translation joined(const std::vector<Translations>& pieces, size_t k, const GenerationConfig& config) {
   Translation all;
@@ -107,11 +132,13 @@ std::vector<Translations> translate(const Seq2SeqModel& model, const Tokenizer& 
           tokenizer.size(), model.vocabulary());
   struct Piece {
     size_t text;
+    std::vector<Span> spans;
     bool last;  // of its text
+    bool kept;
   };
-  std::vector<Translations> results(texts.size()), pieces;  // the pieces of the text that is being put together
-  std::vector<Request> requests;
-  std::vector<Piece> behind;  // each request
+  std::vector<Translations> results(texts.size()), ready;  // the pieces of the text that is being put together
+  std::vector<Piece> pieces;
+  std::vector<Request> requests;  // of the pieces that are not kept
   const std::vector<int64_t> prefix = tokenizer.encode(options.prefix).ids;
   for (size_t i = 0; i < texts.size(); ++i) {
     const Tokens tokens = tokenizer.encode(texts[i]);
@@ -120,35 +147,49 @@ std::vector<Translations> translate(const Seq2SeqModel& model, const Tokenizer& 
     results[i].found.emplace_back();
     if (tokens.ids.empty()) continue;
     for (const auto& [begin, end] : pieces_of(texts[i], tokens.spans, config.piece_tokens)) {
-      const auto at = tokens.ids.begin();
-      const Tokens part = {{at + static_cast<std::ptrdiff_t>(begin), at + static_cast<std::ptrdiff_t>(end)}, {}};
+      const auto id = tokens.ids.begin();
+      const auto span = tokens.spans.begin();
+      const auto first = static_cast<std::ptrdiff_t>(begin), behind = static_cast<std::ptrdiff_t>(end);
+      const Tokens part = {{id + first, id + behind}, {span + first, span + behind}};
+      const bool kept = config.keep_wordless && prefix.empty() && !knows_a_letter(tokenizer, texts[i], part);
+      pieces.push_back({i, part.spans, end == tokens.ids.size(), kept});
+      if (kept) continue;
       requests.push_back(
           {.source = source_ids(tokenizer, part), .prefix = begin == 0 ? prefix : std::vector<int64_t>{}});
-      behind.push_back({i, end == tokens.ids.size()});
     }
   }
-  size_t handed_on = 0;
+  size_t handed_on = 0, at = 0;  // texts, and pieces
   auto hand_on = [&](size_t end) {
     for (; handed_on < end; ++handed_on)
       if (options.on_result) options.on_result(handed_on, results[handed_on]);
   };
-  auto add = [&](size_t request, const Hypotheses& found) {
-    Translations& piece = pieces.emplace_back();
-    piece.source.resize(requests[request].source.size());
-    for (const Hypothesis& h : found) piece.found.push_back(translation_of(tokenizer, h));
-    if (!behind[request].last) return;
-    Translations& result = results[behind[request].text];
-    if (pieces.size() == 1) {
-      result.found = std::move(piece.found);
-    } else {
-      result.found.clear();
-      for (size_t k = 0; k < pieces[0].found.size(); ++k) result.found.push_back(joined(pieces, k, config));
-    }
-    pieces.clear();
-    hand_on(behind[request].text + 1);
+  auto add = [&](std::vector<Translation> found) {
+    const Piece& piece = pieces[at++];
+    ready.push_back({std::vector<Span>(piece.spans.size() + 1), std::move(found)});
+    if (!piece.last) return;
+    Translations& result = results[piece.text];
+    result.found.clear();
+    size_t most = 0;
+    for (const Translations& r : ready) most = std::max(most, r.found.size());
+    if (ready.size() == 1) result.found = std::move(ready[0].found);
+    for (size_t k = 0; ready.size() > 1 && k < most; ++k) result.found.push_back(joined(ready, k, config));
+    ready.clear();
+    hand_on(piece.text + 1);
   };
+  auto add_kept = [&] {
+    for (; at < pieces.size() && pieces[at].kept;)
+      add({copied(texts[pieces[at].text], pieces[at].spans, options.attention)});
+  };
+  add_kept();
   generate(model, requests, config,
-           {.attention = options.attention, .unknown = tokenizer.special().unk, .on_result = add});
+           {.attention = options.attention,
+            .unknown = tokenizer.special().unk,
+            .on_result = [&](size_t, const Hypotheses& hypotheses) {
+              std::vector<Translation> found;
+              for (const Hypothesis& h : hypotheses) found.push_back(translation_of(tokenizer, h));
+              add(std::move(found));
+              add_kept();
+            }});
   hand_on(texts.size());
   return results;
 }

@@ -34,7 +34,8 @@ struct TranslateOptions {
 };
 
 // A text without tokens is translated as an empty one, without asking the model. One of more than config.piece_tokens is
-// translated piece by piece and put together again.
+// translated piece by piece and put together again. With config.keep_wordless a piece in which the vocabulary knows no letter
+// (emoji, marks, another script) is its own translation, each token made from itself, unless there is a prefix.
 std::vector<Translations> translate(const Seq2SeqModel&, const Tokenizer&, const std::vector<std::string>& texts,
                                     const GenerationConfig&, const TranslateOptions& = {});
 

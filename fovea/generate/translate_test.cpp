@@ -93,5 +93,31 @@ TEST_F(TranslatePieces, NothingUnknownIsEverSaid) {
     EXPECT_EQ(t.text.find(words_->piece(words_->special().unk)), std::string::npos) << t.text;
 }
 
+TEST_F(TranslatePieces, WithoutAKnownLetterStayAsTheyAreIfWanted) {
+  GenerationConfig config = {.beam_size = 2, .n_best = 2, .min_length = 3, .max_length = 6};
+  const auto usual = translate(*model_, *words_, {"One two three.", "Four five six."}, config);
+  config.keep_wordless = true;
+  config.piece_tokens = 5;
+  const std::vector<std::string> texts = {"😀 👍 ...", "One two three.", " 日本語  12 . ",
+                                          "One two three. 😀 😀 😀 😀 . Four five six."};
+  std::vector<size_t> order;
+  const auto found =
+      translate(*model_, *words_, texts, config,
+                {.attention = true, .on_result = [&](size_t i, const Translations&) { order.push_back(i); }});
+  EXPECT_EQ(order, (std::vector<size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(found[0].found[0].text, texts[0]);
+  EXPECT_EQ(found[1].found[0].text, usual[0].found[0].text);
+  EXPECT_EQ(found[2].found[0].text, "日本語  12 .");
+  EXPECT_EQ(found[3].found.at(1).text, usual[0].found[1].text + " 😀 😀 😀 😀 . " + usual[1].found[1].text);
+  // Each token is made from itself.
+  const Translation& kept = found[2].found[0];
+  ASSERT_EQ(kept.tokens.size(), found[2].source.size());
+  for (size_t i = 0; i < kept.tokens.size(); ++i)
+    EXPECT_EQ(piece_of(kept.text, kept.tokens[i]), piece_of(texts[2], found[2].source[i]));
+  EXPECT_EQ(kept.attention.values<double>(), (std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}));
+  // A prefix has to be gone on from.
+  EXPECT_NE(translate(*model_, *words_, {"😀"}, config, {.prefix = "One"})[0].found[0].text, "😀");
+}
+
 }  // namespace
 }  // namespace fovea

@@ -60,6 +60,8 @@ class PairsRecipe final : public Recipe {
     f("piece_tokens", generation.piece_tokens,
       "generation_config.json: longer texts are read in pieces; 0: as a whole");
     f("max_ratio", generation.max_ratio, "generation_config.json: the most tokens for each of the source's");
+    f("keep_wordless", generation.keep_wordless,
+      "generation_config.json: a text without a letter that the vocabulary knows stays as it is");
   }
   std::string model_defaults() const override {
     if (family == "seq2seq") return R"({"dropout": 0.2})";
