@@ -164,15 +164,19 @@ std::string draw_axes(const Chart& chart, const Axes& axes) {
                            left + plot_width / 2, floor + 39, svg_text(chart.x_label));
 }
 
-// In the title's line, where it covers no curve; if that is too short, one under the other inside the plot.
+// In the title's line, where it covers no curve; if that is too short, one under the other inside the plot, in the upper
+// corner that curves come from: the left one if they rise.
 std::string draw_legend(const Chart& chart) {
   if (chart.series.size() < 2) return {};
   auto width_of = [](const Series& s) { return 7.0 * cells(s.name) + 40; };
-  double total = 7.0 * cells(chart.title) + 20, widest = 0;
-  for (const Series& s : chart.series) total += width_of(s), widest = std::max(widest, width_of(s));
+  double total = 7.0 * cells(chart.title) + 20, widest = 0, rise = 0;
+  for (const Series& s : chart.series) {
+    total += width_of(s), widest = std::max(widest, width_of(s));
+    if (!s.y.empty()) rise += s.y.back() - s.y.front();
+  }
   const bool in_line = total <= plot_width;
   std::string svg;
-  double x = left + plot_width - (in_line ? 0 : widest), y = in_line ? 20 : top + 12;
+  double x = left + (in_line ? plot_width : rise > 0 ? 0 : plot_width - widest), y = in_line ? 20 : top + 12;
   for (size_t i = 0; i < chart.series.size(); ++i) {
     const size_t which = in_line ? chart.series.size() - 1 - i : i;
     if (in_line) x -= width_of(chart.series[which]);
