@@ -99,6 +99,96 @@ Translation joined(const std::vector<Translations>& pieces, size_t k, const Gene
   return all;
 }
 
+// Texts cut into pieces, and what is found for the pieces put together and handed on, text after text.
+class PieceByPiece {
+ public:
+  PieceByPiece(const Tokenizer& tokenizer, const std::vector<std::string>& texts, const GenerationConfig& config,
+               const TranslateOptions& options)
+      : tokenizer_(tokenizer), texts_(texts), config_(config), options_(options), results_(texts.size()) {
+    for (size_t i = 0; i < texts.size(); ++i) cut(i);
+    add_kept();
+  }
+
+  // Of the pieces that are not kept as they are.
+  const std::vector<Request>& requests() const { return requests_; }
+
+  // The answer to the next request.
+  void add(const Hypotheses& hypotheses) {
+    std::vector<Translation> found;
+    for (const Hypothesis& h : hypotheses) found.push_back(translation_of(tokenizer_, h));
+    add(std::move(found));
+    add_kept();
+  }
+
+  std::vector<Translations> finish() {
+    hand_on(texts_.size());
+    return std::move(results_);
+  }
+
+ private:
+  struct Piece {
+    size_t text;
+    std::vector<Span> spans;
+    bool last;  // of its text
+    bool kept;
+  };
+
+  void cut(size_t text) {
+    const Tokens tokens = tokenizer_.encode(texts_[text]);
+    Translations& result = results_[text];
+    result.source = tokens.spans;
+    result.source.push_back(end_of(texts_[text]));
+    result.found.emplace_back();
+    if (tokens.ids.empty()) return;
+    const std::vector<int64_t> prefix = tokenizer_.encode(options_.prefix).ids;
+    for (const auto& [begin, end] : pieces_of(texts_[text], tokens.spans, config_.piece_tokens)) {
+      const auto first = static_cast<std::ptrdiff_t>(begin), behind = static_cast<std::ptrdiff_t>(end);
+      const Tokens part = {{tokens.ids.begin() + first, tokens.ids.begin() + behind},
+                           {tokens.spans.begin() + first, tokens.spans.begin() + behind}};
+      const bool kept = config_.keep_wordless && prefix.empty() && !knows_a_letter(tokenizer_, texts_[text], part);
+      pieces_.push_back({text, part.spans, end == tokens.ids.size(), kept});
+      if (kept) continue;
+      requests_.push_back(
+          {.source = source_ids(tokenizer_, part), .prefix = begin == 0 ? prefix : std::vector<int64_t>{}});
+    }
+  }
+
+  void add(std::vector<Translation> found) {
+    const Piece& piece = pieces_[at_++];
+    ready_.push_back({std::vector<Span>(piece.spans.size() + 1), std::move(found)});
+    if (!piece.last) return;
+    std::vector<Translation>& all = results_[piece.text].found;
+    all.clear();
+    size_t most = 0;
+    for (const Translations& r : ready_) most = std::max(most, r.found.size());
+    if (ready_.size() == 1) all = std::move(ready_[0].found);
+    for (size_t k = 0; ready_.size() > 1 && k < most; ++k) all.push_back(joined(ready_, k, config_));
+    ready_.clear();
+    hand_on(piece.text + 1);
+  }
+
+  void add_kept() {
+    while (at_ < pieces_.size() && pieces_[at_].kept)
+      add({copied(texts_[pieces_[at_].text], pieces_[at_].spans, options_.attention)});
+  }
+
+  void hand_on(size_t end) {
+    for (; handed_on_ < end; ++handed_on_)
+      if (options_.on_result) options_.on_result(handed_on_, results_[handed_on_]);
+  }
+
+  const Tokenizer& tokenizer_;
+  const std::vector<std::string>& texts_;
+  const GenerationConfig& config_;
+  const TranslateOptions& options_;
+  std::vector<Translations> results_;
+  std::vector<Piece> pieces_;
+  std::vector<Request> requests_;
+  std::vector<Translations> ready_;  // pieces of the text that is being put together
+  size_t at_ = 0;                    // the piece whose translation comes next
+  size_t handed_on_ = 0;             // texts
+};
+
 }  // namespace
 
 std::vector<std::pair<size_t, size_t>> pieces_of(std::string_view text, const std::vector<Span>& tokens, int64_t most) {
@@ -130,68 +220,12 @@ std::vector<Translations> translate(const Seq2SeqModel& model, const Tokenizer& 
                                     const TranslateOptions& options) {
   require(tokenizer.size() <= model.vocabulary(), "translate: found a tokenizer of {} pieces for a model of {}",
           tokenizer.size(), model.vocabulary());
-  struct Piece {
-    size_t text;
-    std::vector<Span> spans;
-    bool last;  // of its text
-    bool kept;
-  };
-  std::vector<Translations> results(texts.size()), ready;  // the pieces of the text that is being put together
-  std::vector<Piece> pieces;
-  std::vector<Request> requests;  // of the pieces that are not kept
-  const std::vector<int64_t> prefix = tokenizer.encode(options.prefix).ids;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    const Tokens tokens = tokenizer.encode(texts[i]);
-    results[i].source = tokens.spans;
-    results[i].source.push_back(end_of(texts[i]));
-    results[i].found.emplace_back();
-    if (tokens.ids.empty()) continue;
-    for (const auto& [begin, end] : pieces_of(texts[i], tokens.spans, config.piece_tokens)) {
-      const auto id = tokens.ids.begin();
-      const auto span = tokens.spans.begin();
-      const auto first = static_cast<std::ptrdiff_t>(begin), behind = static_cast<std::ptrdiff_t>(end);
-      const Tokens part = {{id + first, id + behind}, {span + first, span + behind}};
-      const bool kept = config.keep_wordless && prefix.empty() && !knows_a_letter(tokenizer, texts[i], part);
-      pieces.push_back({i, part.spans, end == tokens.ids.size(), kept});
-      if (kept) continue;
-      requests.push_back(
-          {.source = source_ids(tokenizer, part), .prefix = begin == 0 ? prefix : std::vector<int64_t>{}});
-    }
-  }
-  size_t handed_on = 0, at = 0;  // texts, and pieces
-  auto hand_on = [&](size_t end) {
-    for (; handed_on < end; ++handed_on)
-      if (options.on_result) options.on_result(handed_on, results[handed_on]);
-  };
-  auto add = [&](std::vector<Translation> found) {
-    const Piece& piece = pieces[at++];
-    ready.push_back({std::vector<Span>(piece.spans.size() + 1), std::move(found)});
-    if (!piece.last) return;
-    Translations& result = results[piece.text];
-    result.found.clear();
-    size_t most = 0;
-    for (const Translations& r : ready) most = std::max(most, r.found.size());
-    if (ready.size() == 1) result.found = std::move(ready[0].found);
-    for (size_t k = 0; ready.size() > 1 && k < most; ++k) result.found.push_back(joined(ready, k, config));
-    ready.clear();
-    hand_on(piece.text + 1);
-  };
-  auto add_kept = [&] {
-    for (; at < pieces.size() && pieces[at].kept;)
-      add({copied(texts[pieces[at].text], pieces[at].spans, options.attention)});
-  };
-  add_kept();
-  generate(model, requests, config,
+  PieceByPiece pieces(tokenizer, texts, config, options);
+  generate(model, pieces.requests(), config,
            {.attention = options.attention,
             .unknown = tokenizer.special().unk,
-            .on_result = [&](size_t, const Hypotheses& hypotheses) {
-              std::vector<Translation> found;
-              for (const Hypothesis& h : hypotheses) found.push_back(translation_of(tokenizer, h));
-              add(std::move(found));
-              add_kept();
-            }});
-  hand_on(texts.size());
-  return results;
+            .on_result = [&](size_t, const Hypotheses& hypotheses) { pieces.add(hypotheses); }});
+  return pieces.finish();
 }
 
 }  // namespace fovea
