@@ -188,20 +188,18 @@ TEST_P(EveryForm, FusedEqualsItsFormulaInFloat64WithAllGradients) {
     for (HardGradient kind : kinds) {
       exact.options.hard_gradient = kind;
       const Outcome expected = run(exact, training, true);
-      for (Simd s : supported_simds()) {
-        use_simd(s);
+      for_each_simd([&] {
         const Outcome fused = run(exact.as(DType::f32), training, false);
-        EXPECT_LT(largest_difference(fused.result.output, expected.result.output), 2e-5) << name(s);
+        EXPECT_LT(largest_difference(fused.result.output, expected.result.output), 2e-5);
         if (expected.result.selected) {
-          EXPECT_EQ(fused.result.selected.values<int64_t>(), expected.result.selected.values<int64_t>()) << name(s);
-          EXPECT_LT(largest_difference(fused.result.log_probability, expected.result.log_probability), 5e-5) << name(s);
+          EXPECT_EQ(fused.result.selected.values<int64_t>(), expected.result.selected.values<int64_t>());
+          EXPECT_LT(largest_difference(fused.result.log_probability, expected.result.log_probability), 5e-5);
         }
         ASSERT_EQ(fused.gradients.size(), expected.gradients.size());
         for (size_t i = 0; i < fused.gradients.size(); ++i) {
-          EXPECT_LT(largest_difference(fused.gradients[i], expected.gradients[i]), 3e-4)
-              << name(s) << ", gradient " << i;
+          EXPECT_LT(largest_difference(fused.gradients[i], expected.gradients[i]), 3e-4) << "gradient " << i;
         }
-      }
+      });
     }
   });
 }

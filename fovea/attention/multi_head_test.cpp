@@ -114,13 +114,9 @@ void check_cached(const Config& config) {
 }
 
 TEST(MultiHead, StepByStepGivesTheBitsOfTheFullPassForEveryForm) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
-    SCOPED_TRACE(std::string(name(s)));
+  for_each_simd([&] {
     for (const Config& config : configs_of_every_form()) check_cached(config);
-  }
-  use_simd(before);
+  });
 }
 
 TEST(MultiHead, CrossAttentionProjectsTheMemoryOnce) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fovea/base/threads.h"
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 
 namespace fovea::kernels {
 namespace {
@@ -38,18 +38,8 @@ double exact(Activation f, double x) {
 // Central difference; the step of 1e-5 leaves an error of about 1e-10.
 double exact_slope(Activation f, double x) { return (exact(f, x + 1e-5) - exact(f, x - 1e-5)) / 2e-5; }
 
-class EverySimd : public testing::TestWithParam<Simd> {
- protected:
-  void SetUp() override { use_simd(GetParam()); }
-  void TearDown() override {
-    use_simd(before_);
-    set_threads(0);
-  }
-  Simd before_ = simd();
-};
 using Activations = EverySimd;
-INSTANTIATE_TEST_SUITE_P(, Activations, testing::ValuesIn(supported_simds()),
-                         [](const auto& i) { return std::string(name(i.param)); });
+INSTANTIATE_TEST_SUITE_P(, Activations, testing::ValuesIn(supported_simds()), simd_name);
 
 std::vector<float> arguments(int64_t count) {
   std::vector<float> x(static_cast<size_t>(count));

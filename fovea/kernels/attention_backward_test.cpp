@@ -6,20 +6,10 @@
 #include "fovea/base/error.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/attention_reference.h"
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 
 namespace fovea::kernels {
 namespace {
-
-void on_every_simd(const std::function<void()>& body) {
-  Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
-    SCOPED_TRACE(name(s));
-    body();
-  }
-  use_simd(before);
-}
 
 // Everything that goes into and comes out of the backward pass of a case.
 struct BackwardArrays {
@@ -111,7 +101,7 @@ void expect_gradients(const AttentionCase& c, bool select = false, int64_t sampl
       selected.push_back(r.weights[row * c.shape.keys + key] > 0 ? key : -1);
     }
   }
-  on_every_simd([&] {
+  for_each_simd([&] {
     BackwardArrays b(c, selected, weights);
     b.run(c);
     expect_gradient(c, b, &ReferenceNumbers::q, b.d_q, "d_q", samples);
@@ -191,7 +181,7 @@ TEST(AttentionBackward, PackedSequences) {
 TEST(AttentionBackward, NothingToSeeGivesZeros) {
   AttentionCase c = a_case(40, 10);
   c.causal = true;
-  on_every_simd([&] {
+  for_each_simd([&] {
     BackwardArrays b(c, std::vector<double>{});
     std::fill(b.d_q.begin(), b.d_q.end(), 5.0f);
     b.run(c);
@@ -211,7 +201,7 @@ TEST(AttentionBackward, SameBitsForAnyThreadCountAndBatch) {
     c.causal = true;
     if (additive) c.make_additive();
     c.make_line(), c.make_sinks();
-    on_every_simd([&] {
+    for_each_simd([&] {
       int before = threads();
       set_threads(1);
       BackwardArrays one(c, std::vector<double>{}), many(c, std::vector<double>{}), alone(c, std::vector<double>{});
@@ -244,7 +234,7 @@ TEST(AttentionBackward, NaNBehindAMaskDoesNotLeak) {
     for (size_t i = 0; i < c.mask.size(); ++i) {
       if (i % 140 % 20 == 7) c.mask[i] = 0;
     }
-    on_every_simd([&] {
+    for_each_simd([&] {
       BackwardArrays clean(c, std::vector<double>{}), dirty(c, std::vector<double>{});
       clean.run(c);
       for (int64_t t = 7; t < 280; t += 20) {

@@ -7,22 +7,12 @@
 #include "fovea/base/error.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/attention_reference.h"
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 
 namespace fovea::kernels {
 namespace {
 
 const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
-
-void on_every_simd(const std::function<void()>& body) {
-  Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
-    SCOPED_TRACE(name(s));
-    body();
-  }
-  use_simd(before);
-}
 
 void expect_near(const std::vector<float>& found, const std::vector<double>& expected, double tolerance,
                  const char* what) {
@@ -38,7 +28,7 @@ void expect_near(const std::vector<float>& found, const std::vector<double>& exp
 
 void expect_reference(const AttentionCase& c) {
   ReferenceResult expected = reference(c, c.numbers);
-  on_every_simd([&] {
+  for_each_simd([&] {
     AttentionArrays arrays(c);
     ForwardArrays found(c.shape);
     if (!c.sequences.empty()) {  // tokens of no sequence stay as they are
@@ -129,7 +119,7 @@ TEST(AttentionForward, BroadcastGridsAndStridedTokens) {
   c.mask.resize(c.grid_size());
   for (int64_t i = 0; i < c.grid_size(); ++i) c.numbers.bias[i] = column[i % 40], c.mask[i] = i % 40 % 3 != 1;
   ReferenceResult expected = reference(c, c.numbers);
-  on_every_simd([&] {
+  for_each_simd([&] {
     AttentionArrays arrays(c);
     std::vector<float> twice(80);
     std::vector<uint8_t> sparse(120);
@@ -151,7 +141,7 @@ TEST(AttentionForward, SameBitsForAnyCompany) {
     if (additive) c.make_additive();
     c.make_line();
     c.make_sinks();
-    on_every_simd([&] {
+    for_each_simd([&] {
       AttentionArrays arrays(c);
       ForwardArrays all(c.shape);
       int before = threads();
@@ -212,7 +202,7 @@ TEST(AttentionForward, NaNBehindAMaskDoesNotLeak) {
       if (i % 290 % 50 == 7) c.mask[i] = 0;
     }
     ReferenceResult expected = reference(c, c.numbers);
-    on_every_simd([&] {
+    for_each_simd([&] {
       AttentionArrays arrays(c);
       for (int64_t b = 0; b < 2; ++b) {
         for (int64_t j = 7; j < 290; j += 50) {
@@ -230,7 +220,7 @@ TEST(AttentionForward, NaNBehindAMaskDoesNotLeak) {
 TEST(AttentionForward, NaNInSightStaysVisible) {
   AttentionCase c = a_case(50, 290);
   c.causal = true;
-  on_every_simd([&] {
+  for_each_simd([&] {
     for (bool in_key : {false, true}) {
       AttentionArrays arrays(c);
       (in_key ? arrays.k[250 * 48 + 1] : arrays.v[250 * 40 + 1]) = nan;  // batch 0, key head 0
@@ -275,7 +265,7 @@ TEST(AdditiveScores, EqualTheirFormula) {
       std::vector<double> q = AttentionCase::draw(queries * width, 1, 6), k = AttentionCase::draw(keys * width, 2, 6),
                           v = AttentionCase::draw(width, 3, 2);
       std::vector<float> qf = floats(q), kf = floats(k), vf = floats(v);
-      on_every_simd([&] {
+      for_each_simd([&] {
         std::vector<float> s(queries * keys);
         additive_scores({.queries = queries,
                          .keys = keys,

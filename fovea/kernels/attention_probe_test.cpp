@@ -7,20 +7,10 @@
 #include "fovea/base/error.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/attention_reference.h"
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 
 namespace fovea::kernels {
 namespace {
-
-void on_every_simd(const std::function<void()>& body) {
-  Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
-    SCOPED_TRACE(name(s));
-    body();
-  }
-  use_simd(before);
-}
 
 // All outputs of a probe, filled with what must not stay.
 struct ProbeArrays {
@@ -84,7 +74,7 @@ void expect_probe(const AttentionCase& c, const std::vector<int64_t>& heads, con
                   const AttentionProbe& ranges) {
   ReferenceResult expected = reference(c, c.numbers);
   std::vector<Sequence> list = c.list();
-  on_every_simd([&] {
+  for_each_simd([&] {
     AttentionArrays arrays(c);
     ForwardArrays plain(c.shape, 0), found(c.shape, 0);
     ProbeArrays p(list.size(), heads, rows, ranges);
@@ -152,7 +142,7 @@ TEST(AttentionProbe, RowsThatSeeNothing) {
 
 TEST(AttentionProbe, MassHasTheSameBitsForAnyThreadCount) {
   AttentionCase c({.batch = 1, .queries = 500, .keys = 300, .heads = 2, .key_heads = 2, .width = 8, .value_width = 8});
-  on_every_simd([&] {
+  for_each_simd([&] {
     AttentionArrays arrays(c);
     ForwardArrays found(c.shape);
     ProbeArrays one(1, {0, 1}, {}, {.row_end = 500, .key_end = 300}),

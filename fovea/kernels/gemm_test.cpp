@@ -9,7 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/random.h"
 #include "fovea/base/threads.h"
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 
 namespace fovea::kernels {
 namespace {
@@ -23,18 +23,8 @@ Floats random_floats(int64_t count, uint64_t seed) {
   return values;
 }
 
-class EverySimd : public testing::TestWithParam<Simd> {
- protected:
-  void SetUp() override { use_simd(GetParam()); }
-  void TearDown() override {
-    use_simd(before_);
-    set_threads(0);
-  }
-  Simd before_ = simd();
-};
 using Gemm = EverySimd;
-INSTANTIATE_TEST_SUITE_P(, Gemm, testing::ValuesIn(supported_simds()),
-                         [](const auto& i) { return std::string(name(i.param)); });
+INSTANTIATE_TEST_SUITE_P(, Gemm, testing::ValuesIn(supported_simds()), simd_name);
 
 // Element (r, c) of the product in float64, and the size of its terms, to which rounding errors are proportional.
 struct Exact {

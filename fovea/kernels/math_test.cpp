@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/math_test.cpp"
@@ -89,9 +89,7 @@ TEST_P(VectorMath, EqualsLibmInFloat64OnEveryInstructionSet) {
   const Function& f = GetParam();
   const std::vector<float> x = all_floats();
   std::vector<float> y(x.size());
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     HWY_DYNAMIC_DISPATCH(evaluate)(f.number, x, y);
     int failures = 0;
     for (size_t i = 0; i < x.size() && failures < 5; ++i) {
@@ -100,11 +98,9 @@ TEST_P(VectorMath, EqualsLibmInFloat64OnEveryInstructionSet) {
       bool fine = error <= f.relative * std::abs(exact) || error <= f.absolute;
       if (std::isinf(rounded)) fine = y[i] == rounded;
       if (std::isnan(exact)) fine = std::isnan(y[i]);
-      if (!fine)
-        ++failures, ADD_FAILURE() << name(s) << ": " << f.name << "(" << x[i] << ") = " << y[i] << ", not " << exact;
+      if (!fine) ++failures, ADD_FAILURE() << f.name << "(" << x[i] << ") = " << y[i] << ", not " << exact;
     }
-  }
-  use_simd(before);
+  });
 }
 
 }  // namespace

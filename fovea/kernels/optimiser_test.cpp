@@ -8,7 +8,7 @@
 
 #include "fovea/base/random.h"
 #include "fovea/base/threads.h"
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 
 namespace fovea::kernels {
 namespace {
@@ -47,8 +47,7 @@ class OptimiserKernel : public testing::TestWithParam<int64_t> {
 
 TEST_P(OptimiserKernel, AdamEqualsItsFormulaInFloat64) {
   const int64_t count = GetParam();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     Pair w(random_numbers(count, 1)), m(random_numbers(count, 2)), v(random_numbers(count, 3));
     for (size_t i = 0; i < v.f.size(); ++i) v.f[i] = 0.25f + std::abs(v.f[i]), v.d[i] = v.f[i];
     const Numbers gradient = random_numbers(count, 4);
@@ -63,13 +62,12 @@ TEST_P(OptimiserKernel, AdamEqualsItsFormulaInFloat64) {
     expect_near(m.f, m.d);
     expect_near(v.f, v.d);
     expect_near(w.f, w.d);
-  }
+  });
 }
 
 TEST_P(OptimiserKernel, MomentumAndBlendEqualTheirFormulasInFloat64) {
   const int64_t count = GetParam();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     Pair w(random_numbers(count, 1)), u(random_numbers(count, 2)), average(random_numbers(count, 3));
     const Numbers gradient = random_numbers(count, 4);
     momentum({.rate = 0.1f, .momentum = 0.9f, .penalty = 0.05f, .scale = 0.25f},
@@ -83,7 +81,7 @@ TEST_P(OptimiserKernel, MomentumAndBlendEqualTheirFormulasInFloat64) {
     expect_near(u.f, u.d);
     expect_near(w.f, w.d);
     expect_near(average.f, average.d);
-  }
+  });
 }
 
 TEST_P(OptimiserKernel, SumOfSquaresEqualsFloat64AndLetsNaNThrough) {
@@ -91,10 +89,7 @@ TEST_P(OptimiserKernel, SumOfSquaresEqualsFloat64AndLetsNaNThrough) {
   Numbers x = random_numbers(count, 5);
   double expected = 0;
   for (float v : x) expected += static_cast<double>(v) * v;
-  for (Simd s : supported_simds()) {
-    use_simd(s);
-    EXPECT_NEAR(sum_of_squares(count, x.data()), expected, 1e-6 * expected);
-  }
+  for_each_simd([&] { EXPECT_NEAR(sum_of_squares(count, x.data()), expected, 1e-6 * expected); });
   if (count == 0) return;
   x.back() = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(std::isnan(sum_of_squares(count, x.data())));
@@ -102,8 +97,7 @@ TEST_P(OptimiserKernel, SumOfSquaresEqualsFloat64AndLetsNaNThrough) {
 
 TEST_P(OptimiserKernel, SameBitsForAnyNumberOfThreads) {
   const int64_t count = GetParam();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     auto run = [&](int threads) {
       set_threads(threads);
       Numbers w = random_numbers(count, 1), m = random_numbers(count, 2), v(static_cast<size_t>(count), 0.5f);
@@ -117,7 +111,7 @@ TEST_P(OptimiserKernel, SameBitsForAnyNumberOfThreads) {
     };
     const auto one = run(1);
     for (int threads : {2, 3, 7}) EXPECT_EQ(run(threads), one) << threads;
-  }
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, OptimiserKernel, testing::Values(0, 1, 7, 17, 33, 4097, 100'003));

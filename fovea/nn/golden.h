@@ -7,7 +7,7 @@
 #include <cstring>
 #include <functional>
 
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 #include "fovea/nn/weights.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient_check.h"
@@ -50,16 +50,6 @@ void convert(M& module, DType type) {
 inline bool same_bits(const Tensor& a, const Tensor& b) {
   const std::vector<float> x = a.values<float>(), y = b.values<float>();
   return a.shape() == b.shape() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0);
-}
-
-inline void for_each_simd(const std::function<void()>& f) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
-    SCOPED_TRACE(std::string(name(s)));
-    f();
-  }
-  use_simd(before);
 }
 
 // f for f32 on every instruction set, and for f64.

@@ -128,13 +128,10 @@ void check_steps() {
 }
 
 TEST(Recurrent, StepByStepGivesTheBitsOfTheWhole) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     check_steps<Lstm>();
     check_steps<Gru>();
-  }
-  use_simd(before);
+  });
 }
 
 TEST(Recurrent, PaddingAndBatchDoNotChangeABit) {

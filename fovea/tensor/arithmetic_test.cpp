@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "fovea/kernels/elementwise.h"
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 #include "fovea/tensor/gradient_check.h"
 #include "fovea/tensor/reduce.h"
 
@@ -136,9 +136,7 @@ TEST(Arithmetic, SameBitsForAnyThreads) {
 using kernels::Binary;
 
 TEST(Elementwise, EveryInstructionSetRoundsEachOperationOnce) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     for (int64_t count : {0, 1, 3, 7, 8, 17, 33, 64, 100}) {
       std::vector<float> a = normal({count + 1}, Random(1)).values<float>(),
                          b = normal({count + 1}, Random(2)).values<float>();
@@ -154,37 +152,32 @@ TEST(Elementwise, EveryInstructionSetRoundsEachOperationOnce) {
                                  : op == Binary::multiply ? u * v
                                                           : u / v;
             const float expected = static_cast<float>(exact), found = y[static_cast<size_t>(i)];
-            EXPECT_TRUE(found == expected || (std::isnan(found) && std::isnan(expected)))
-                << name(s) << " " << i << " of " << count;
+            EXPECT_TRUE(found == expected || (std::isnan(found) && std::isnan(expected))) << i << " of " << count;
           }
           EXPECT_EQ(y.back(), 42);
         }
       }
     }
-  }
-  use_simd(before);
+  });
 }
 
 TEST(Elementwise, FunctionsOnEveryInstructionSet) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     for (int64_t count : {0, 1, 7, 17, 33, 100}) {
       const Tensor x = normal({count}, Random(1), 0, 10);
       const std::vector<float> v = x.values<float>(), e = exp(x).values<float>(), l = log(x).values<float>();
       const std::vector<float> r = sqrt(x).values<float>();
       for (size_t i = 0; i < v.size(); ++i) {
         const double exact = v[i];
-        EXPECT_NEAR(e[i] / std::exp(exact), 1, 3e-7) << name(s);
-        EXPECT_EQ(std::isnan(l[i]), exact < 0) << name(s);
-        EXPECT_EQ(std::isnan(r[i]), exact < 0) << name(s);
+        EXPECT_NEAR(e[i] / std::exp(exact), 1, 3e-7);
+        EXPECT_EQ(std::isnan(l[i]), exact < 0);
+        EXPECT_EQ(std::isnan(r[i]), exact < 0);
         if (exact < 0) continue;
-        EXPECT_NEAR(l[i], std::log(exact), 1e-6) << name(s);
-        EXPECT_FLOAT_EQ(r[i], std::sqrt(v[i])) << name(s);
+        EXPECT_NEAR(l[i], std::log(exact), 1e-6);
+        EXPECT_FLOAT_EQ(r[i], std::sqrt(v[i]));
       }
     }
-  }
-  use_simd(before);
+  });
 }
 
 }  // namespace

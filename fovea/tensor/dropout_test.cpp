@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient_check.h"
 #include "fovea/tensor/reduce.h"
@@ -18,15 +18,12 @@ TEST(Dropout, GradientsAreThoseOfTheSameDraw) {
 
 TEST(Dropout, EachElementDependsOnItsOwnNumberOnEveryInstructionSet) {
   const Random random(11);
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     for (int64_t count : {0, 1, 3, 4, 5, 17, 63, 64, 65, 103, 1000}) {
       const std::vector<float> y = dropout(ones({count}), 0.25f, random).values<float>();
-      for (size_t i = 0; i < y.size(); ++i) EXPECT_FLOAT_EQ(y[i], random.uniform(i) < 0.25f ? 0 : 4.0f / 3) << name(s);
+      for (size_t i = 0; i < y.size(); ++i) EXPECT_FLOAT_EQ(y[i], random.uniform(i) < 0.25f ? 0 : 4.0f / 3);
     }
-  }
-  use_simd(before);
+  });
 }
 
 TEST(Dropout, KeepsTheMean) { EXPECT_NEAR(mean(dropout(ones({200000}), 0.3f, Random(1))).item(), 1, 0.01); }

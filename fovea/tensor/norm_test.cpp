@@ -1,6 +1,6 @@
 #include "fovea/tensor/norm.h"
 
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient_check.h"
 
@@ -23,9 +23,7 @@ TEST(Norm, GradientsWithAndWithoutParameters) {
 
 // The rows are written out here in f64, apart from the library's own f64 path.
 TEST(Norm, EqualsItsFormulaOnEveryInstructionSet) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     for (int64_t width : {1, 7, 8, 17, 33, 64, 768}) {
       const size_t n = static_cast<size_t>(width);
       const Tensor x = normal({3, width}, Random(1)) + 100.0;
@@ -41,31 +39,26 @@ TEST(Norm, EqualsItsFormulaOnEveryInstructionSet) {
         }
         for (size_t i = 0; i < n; ++i) {
           ASSERT_NEAR(layer[row * n + i], (v[row * n + i] - mean) / std::sqrt(variance + 1e-5) * p[i] + q[i], 2e-4)
-              << name(s) << " " << width;
-          ASSERT_NEAR(rms[row * n + i], v[row * n + i] / std::sqrt(square + 1e-6) * p[i], 2e-6)
-              << name(s) << " " << width;
+              << width;
+          ASSERT_NEAR(rms[row * n + i], v[row * n + i] / std::sqrt(square + 1e-6) * p[i], 2e-6) << width;
         }
       }
     }
-  }
-  use_simd(before);
+  });
 }
 
 TEST(Norm, GradientsOnEveryInstructionSet) {
-  const Simd before = simd();
   const Inputs inputs = {random_input({70, 33}, 1), random_input({33}, 2), random_input({33}, 3)};
   const auto layer = [](const Inputs& x) { return layer_norm(x[0], x[1], x[2]); };
   const auto rms = [](const Inputs& x) { return rms_norm(x[0], x[1]) + x[2]; };
   for (const Operation& operation : {Operation(layer), Operation(rms)}) {
     const auto exact = gradient_check::run(operation, inputs, DType::f64);
-    for (Simd s : supported_simds()) {
-      use_simd(s);
+    for_each_simd([&] {
       const auto found = gradient_check::run(operation, inputs, DType::f32);
       for (size_t i = 0; i < inputs.size(); ++i)
-        gradient_check::expect_near(found.gradients[i], exact.gradients[i], 1e-5, std::string(name(s)));
-    }
+        gradient_check::expect_near(found.gradients[i], exact.gradients[i], 1e-5, "gradient");
+    });
   }
-  use_simd(before);
 }
 
 TEST(Norm, ANanStaysInItsRow) {

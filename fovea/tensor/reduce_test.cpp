@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 #include "fovea/kernels/sum.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
@@ -122,9 +122,7 @@ TEST(Reduce, SameBitsForAnyThreads) {
 }
 
 TEST(Sum, EveryInstructionSetSumsOddSizes) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     for (int64_t rows : {1, 2, 7, 129, 300}) {
       for (int64_t columns : {1, 7, 8, 17, 33, 64, 100, 5000}) {
         const int64_t stride = columns + 3;
@@ -138,7 +136,7 @@ TEST(Sum, EveryInstructionSetSumsOddSizes) {
             sum += x[static_cast<size_t>(r * stride + c)];
             size += std::abs(x[static_cast<size_t>(r * stride + c)]);
           }
-          ASSERT_NEAR(by_row[static_cast<size_t>(r)], sum, 1e-6 * size) << name(s) << " " << rows << "×" << columns;
+          ASSERT_NEAR(by_row[static_cast<size_t>(r)], sum, 1e-6 * size) << rows << "×" << columns;
         }
         for (int64_t c = 0; c < columns; ++c) {
           double sum = 0, size = 0;
@@ -146,12 +144,11 @@ TEST(Sum, EveryInstructionSetSumsOddSizes) {
             sum += x[static_cast<size_t>(r * stride + c)];
             size += std::abs(x[static_cast<size_t>(r * stride + c)]);
           }
-          ASSERT_NEAR(by_column[static_cast<size_t>(c)], sum, 1e-6 * size) << name(s) << " " << rows << "×" << columns;
+          ASSERT_NEAR(by_column[static_cast<size_t>(c)], sum, 1e-6 * size) << rows << "×" << columns;
         }
       }
     }
-  }
-  use_simd(before);
+  });
 }
 
 }  // namespace

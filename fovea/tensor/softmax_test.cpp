@@ -3,7 +3,7 @@
 #include <cstring>
 #include <limits>
 
-#include "fovea/kernels/simd.h"
+#include "fovea/kernels/every_simd.h"
 #include "fovea/kernels/softmax.h"
 #include "fovea/tensor/gradient_check.h"
 
@@ -23,9 +23,7 @@ TEST(Softmax, GradientsAlongEveryAxis) {
 }
 
 TEST(Softmax, EqualsItsFormulaOnEveryInstructionSet) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     for (int64_t width : {1, 3, 7, 8, 17, 33, 64, 100, 1000}) {
       const Tensor x = normal({3, width}, Random(1), 5, 30);
       const std::vector<double> v = x.values<double>();
@@ -36,21 +34,18 @@ TEST(Softmax, EqualsItsFormulaOnEveryInstructionSet) {
         const size_t from = row * static_cast<size_t>(width), to = from + static_cast<size_t>(width);
         double sum = 0;
         for (size_t i = from; i < to; ++i) sum += std::exp(v[i]);
-        EXPECT_NEAR(sums[row], std::log(sum), 2e-7 * (1 + std::abs(std::log(sum)))) << name(s);
+        EXPECT_NEAR(sums[row], std::log(sum), 2e-7 * (1 + std::abs(std::log(sum))));
         for (size_t i = from; i < to; ++i) {
-          ASSERT_NEAR(y[i], std::exp(v[i]) / sum, 1e-5 * std::exp(v[i]) / sum + 1e-37) << name(s) << " " << width;
-          ASSERT_NEAR(l[i], v[i] - std::log(sum), 1e-6 * (10 + std::abs(v[i]))) << name(s) << " " << width;
+          ASSERT_NEAR(y[i], std::exp(v[i]) / sum, 1e-5 * std::exp(v[i]) / sum + 1e-37) << width;
+          ASSERT_NEAR(l[i], v[i] - std::log(sum), 1e-6 * (10 + std::abs(v[i]))) << width;
         }
       }
     }
-  }
-  use_simd(before);
+  });
 }
 
 TEST(Softmax, NothingButMinusInfinityGivesZeros) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     for (int64_t width : {1, 5, 40}) {
       Tensor x = full({1, width}, -infinity).require_gradient();
       Tensor y = softmax(x), l = log_softmax(x);
@@ -59,15 +54,12 @@ TEST(Softmax, NothingButMinusInfinityGivesZeros) {
       y.backward(ones(y.shape()));
       EXPECT_EQ(x.gradient().values<float>(), std::vector<float>(static_cast<size_t>(width), 0.0f));
     }
-  }
-  use_simd(before);
+  });
   EXPECT_EQ(softmax(full({2}, -infinity, DType::f64)).values<double>(), (std::vector<double>{0, 0}));
 }
 
 TEST(Softmax, ANanFillsItsRowAndNoOther) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     for (int64_t width : {1, 5, 16, 40}) {
       for (int64_t place = 0; place < width; ++place) {
         for (const double bad : {static_cast<double>(NAN), static_cast<double>(infinity)}) {
@@ -75,20 +67,17 @@ TEST(Softmax, ANanFillsItsRowAndNoOther) {
           x.select(0, 0).slice(0, place, place + 1).fill(bad);
           const std::vector<float> y = softmax(x).values<float>(), l = log_softmax(x).values<float>();
           for (size_t i = 0; i < static_cast<size_t>(width); ++i) {
-            EXPECT_TRUE(std::isnan(y[i]) && std::isnan(l[i])) << name(s);
+            EXPECT_TRUE(std::isnan(y[i]) && std::isnan(l[i]));
             EXPECT_FLOAT_EQ(y[static_cast<size_t>(width) + i], 1.0f / static_cast<float>(width));
           }
         }
       }
     }
-  }
-  use_simd(before);
+  });
 }
 
 TEST(Softmax, PaddingWithMinusInfinityLeavesTheBits) {
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     const Tensor x = normal({300}, Random(1), 0, 3);
     for (int64_t width : {1, 7, 17, 33, 70, 129, 300}) {
       const std::vector<float> alone = softmax(x.slice(0, 0, width)).values<float>();
@@ -96,12 +85,10 @@ TEST(Softmax, PaddingWithMinusInfinityLeavesTheBits) {
         Tensor longer = full({padded}, -infinity);
         longer.slice(0, 0, width).copy_from(x.slice(0, 0, width));
         const std::vector<float> y = softmax(longer).values<float>();
-        EXPECT_EQ(std::memcmp(y.data(), alone.data(), alone.size() * sizeof(float)), 0)
-            << name(s) << " " << width << " in " << padded;
+        EXPECT_EQ(std::memcmp(y.data(), alone.data(), alone.size() * sizeof(float)), 0) << width << " in " << padded;
       }
     }
-  }
-  use_simd(before);
+  });
 }
 
 TEST(Softmax, ErrorsNameTheType) {

@@ -40,9 +40,7 @@ TEST(Optimiser, EqualsTorchOptim) {
   const std::filesystem::path path = std::filesystem::path(FOVEA_TEST_DATA) / "golden" / "optimisers.json";
   const nlohmann::json file = nlohmann::json::parse(read_text(path));
   ASSERT_GE(file["cases"].size(), 5u);
-  const Simd before = simd();
-  for (Simd s : supported_simds()) {
-    use_simd(s);
+  for_each_simd([&] {
     for (const nlohmann::json& expected : file["cases"]) {
       SCOPED_TRACE(expected["name"].get<std::string>());
       OptimiserConfig config;
@@ -62,8 +60,7 @@ TEST(Optimiser, EqualsTorchOptim) {
         }
       }
     }
-  }
-  use_simd(before);
+  });
 }
 
 TEST(Optimiser, TheDivisorScalesTheGradients) {
