@@ -27,7 +27,7 @@ std::vector<std::string> translators() {
 }
 
 TEST(Zoo, HoldsWhatIsPromisedInSixtyMegabytes) {
-  EXPECT_EQ(names(), (std::vector<std::string>{"de-en", "en-de", "entities", "sentiment"}));
+  EXPECT_EQ(names(), (std::vector<std::string>{"de-en", "en-de", "en-de-bahdanau", "entities", "sentiment"}));
   uintmax_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(zoo))
     if (entry.is_regular_file()) bytes += entry.file_size();
@@ -53,6 +53,7 @@ TEST(Zoo, EveryModelHasItsCardItsRecipeAndItsScores) {
 TEST(Zoo, TranslatesEverydaySentences) {
   EXPECT_EQ(run_program("translate 'Good morning.'").out, "Guten Morgen!\n");
   EXPECT_EQ(run_program("translate 'I am very tired.'").out, "Ich bin sehr müde.\n");
+  EXPECT_EQ(run_program("translate -m en-de-bahdanau 'I am very tired.'").out, "Ich bin sehr müde.\n");
   EXPECT_EQ(run_program("translate --from de 'Ich bin sehr müde.'").out, "I'm very tired.\n");
 }
 
