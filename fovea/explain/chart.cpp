@@ -164,27 +164,50 @@ std::string draw_axes(const Chart& chart, const Axes& axes) {
                            left + plot_width / 2, floor + 39, svg_text(chart.x_label));
 }
 
-// In the title's line, where it covers no curve; if that is too short, one under the other inside the plot, in the upper
-// corner that curves come from: the left one if they rise.
-std::string draw_legend(const Chart& chart) {
+// How much of the curves lies in a box: of 32 points of each of their pieces, those that are inside.
+int covered(const Chart& chart, const Axes& axes, Point corner, double width, double height) {
+  int inside = 0;
+  for (const Series& s : chart.series) {
+    for (size_t i = 1; i < s.x.size(); ++i) {
+      if (!axes.is_drawn(s.x[i - 1], s.y[i - 1]) || !axes.is_drawn(s.x[i], s.y[i])) continue;
+      const Point a = {axes.x(s.x[i - 1]), axes.y(s.y[i - 1])}, b = {axes.x(s.x[i]), axes.y(s.y[i])};
+      for (int k = 0; k < 32; ++k) {
+        const double x = std::lerp(a.x, b.x, k / 31.0) - corner.x, y = std::lerp(a.y, b.y, k / 31.0) - corner.y;
+        inside += x >= 0 && x <= width && y >= 0 && y <= height;
+      }
+    }
+  }
+  return inside;
+}
+
+// In the title's line, where it covers no curve; if that is too short, one under the other inside the plot, in the corner where
+// it covers least.
+std::string draw_legend(const Chart& chart, const Axes& axes) {
   if (chart.series.size() < 2) return {};
   auto width_of = [](const Series& s) { return 7.0 * cells(s.name) + 40; };
-  double total = 7.0 * cells(chart.title) + 20, widest = 0, rise = 0;
-  for (const Series& s : chart.series) {
-    total += width_of(s), widest = std::max(widest, width_of(s));
-    if (!s.y.empty()) rise += s.y.back() - s.y.front();
-  }
+  double total = 7.0 * cells(chart.title) + 20, widest = 0;
+  for (const Series& s : chart.series) total += width_of(s), widest = std::max(widest, width_of(s));
   const bool in_line = total <= plot_width;
+  Point at = {left + plot_width, 20};
+  if (!in_line) {
+    const double height = 18.0 * static_cast<double>(chart.series.size()) + 6;
+    int least = std::numeric_limits<int>::max();
+    for (const double y : {top, top + plot_height - height}) {
+      for (const double x : {left + plot_width - widest, left}) {
+        const int count = covered(chart, axes, {x, y}, widest, height);
+        if (count < least) least = count, at = {x, y + 12};
+      }
+    }
+  }
   std::string svg;
-  double x = left + (in_line ? plot_width : rise > 0 ? 0 : plot_width - widest), y = in_line ? 20 : top + 12;
   for (size_t i = 0; i < chart.series.size(); ++i) {
     const size_t which = in_line ? chart.series.size() - 1 - i : i;
-    if (in_line) x -= width_of(chart.series[which]);
+    if (in_line) at.x -= width_of(chart.series[which]);
     svg += fmt::format(
         "<path d=\"M{:.1f} {}h18\" stroke=\"{}\" stroke-width=\"3\" stroke-linecap=\"round\"/><text x=\"{:.1f}\" "
         "y=\"{}\">{}</text>\n",
-        x + 14, y, colour_of(which), x + 38, y + 4, svg_text(chart.series[which].name));
-    if (!in_line) y += 18;
+        at.x + 14, at.y, colour_of(which), at.x + 38, at.y + 4, svg_text(chart.series[which].name));
+    if (!in_line) at.y += 18;
   }
   return svg;
 }
@@ -193,7 +216,7 @@ std::string draw(const Chart& chart, double x, double y) {
   const Axes axes(chart);
   std::string svg = fmt::format("<g transform=\"translate({},{})\">\n", x, y) + draw_axes(chart, axes);
   for (size_t i = 0; i < chart.series.size(); ++i) svg += draw_series(chart.series[i], axes, colour_of(i));
-  return svg + draw_legend(chart) + "</g>\n";
+  return svg + draw_legend(chart, axes) + "</g>\n";
 }
 
 double number_of(const std::string& cell, const std::string& where) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "fovea/base/error.h"
 
@@ -52,6 +53,21 @@ TEST(Chart, LogarithmicScalesSpaceFactorsEvenly) {
                                    .scale = Chart::logarithmic}});
   EXPECT_NE(svg.find("cy=\"158.0\""), std::string::npos) << svg;
   EXPECT_EQ(count_of(svg, "<circle "), 3u);
+}
+
+// One corner alone is free of curves: that is where the plot's legend stands, which the title leaves no room for.
+TEST(Chart, TheLegendStandsWhereNoCurveIs) {
+  const std::string title(80, 't');
+  const std::vector<double> high = {9, 9}, x = {0, 10}, falls = {9, 0}, rises = {0, 9};
+  auto legend = [&](const std::vector<double>& other) {
+    const std::string svg = to_svg({{.title = title, .x_label = "", .series = {{"a", x, high}, {"b", x, other}}}});
+    double left = 0, top = 0;
+    const size_t line = svg.find("h18\"");
+    EXPECT_EQ(std::sscanf(svg.c_str() + svg.rfind('M', line), "M%lf %lf", &left, &top), 2) << svg;
+    return std::pair(left > 312, top > 158);  // right, low
+  };
+  EXPECT_EQ(legend(falls), std::pair(false, true));
+  EXPECT_EQ(legend(rises), std::pair(true, true));
 }
 
 TEST(Chart, WhatIsNotFiniteInterruptsTheLine) {
