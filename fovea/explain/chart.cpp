@@ -164,16 +164,16 @@ std::string draw_axes(const Chart& chart, const Axes& axes) {
                            left + plot_width / 2, floor + 39, svg_text(chart.x_label));
 }
 
-// How much of the curves lies in a box: of 32 points of each of their pieces, those that are inside.
-int covered(const Chart& chart, const Axes& axes, Point corner, double width, double height) {
-  int inside = 0;
+// The length of the curves that lie in a box, by 32 points of each of their pieces.
+double covered(const Chart& chart, const Axes& axes, Point corner, double width, double height) {
+  double inside = 0;
   for (const Series& s : chart.series) {
     for (size_t i = 1; i < s.x.size(); ++i) {
       if (!axes.is_drawn(s.x[i - 1], s.y[i - 1]) || !axes.is_drawn(s.x[i], s.y[i])) continue;
       const Point a = {axes.x(s.x[i - 1]), axes.y(s.y[i - 1])}, b = {axes.x(s.x[i]), axes.y(s.y[i])};
       for (int k = 0; k < 32; ++k) {
         const double x = std::lerp(a.x, b.x, k / 31.0) - corner.x, y = std::lerp(a.y, b.y, k / 31.0) - corner.y;
-        inside += x >= 0 && x <= width && y >= 0 && y <= height;
+        if (x >= 0 && x <= width && y >= 0 && y <= height) inside += std::hypot(b.x - a.x, b.y - a.y) / 32;
       }
     }
   }
@@ -190,12 +190,12 @@ std::string draw_legend(const Chart& chart, const Axes& axes) {
   const bool in_line = total <= plot_width;
   Point at = {left + plot_width, 20};
   if (!in_line) {
-    const double height = 18.0 * static_cast<double>(chart.series.size()) + 6;
-    int least = std::numeric_limits<int>::max();
+    const double height = 18.0 * static_cast<double>(chart.series.size()) + 2;
+    double least = std::numeric_limits<double>::infinity();
     for (const double y : {top, top + plot_height - height}) {
       for (const double x : {left + plot_width - widest, left}) {
-        const int count = covered(chart, axes, {x, y}, widest, height);
-        if (count < least) least = count, at = {x, y + 12};
+        const double length = covered(chart, axes, {x, y}, widest, height);
+        if (length < least) least = length, at = {x, y + 12};
       }
     }
   }
