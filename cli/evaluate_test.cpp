@@ -9,6 +9,7 @@
 
 #include "cli/program.h"
 #include "fovea/base/file.h"
+#include "test_paths.h"
 
 namespace fovea {
 namespace {
@@ -34,7 +35,7 @@ class EvaluateVerb : public testing::Test {
   }
 
   fs::path folder_ = fs::path(testing::TempDir()) / ("fovea_evaluate_" + std::to_string(getpid()));
-  const std::string examples_ = std::string(FOVEA_TEST_DATA) + "/../examples/evaluate/";
+  const std::string examples_ = std::string(test_data) + "/../examples/evaluate/";
 };
 
 // The text is what `sacrebleu REF -i HYP -m bleu chrf -w 2 -f text` and `--chrf-word-order 2` print.

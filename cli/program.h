@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <string>
 
+#include "test_paths.h"
+
 namespace fovea {
 
 struct Answer {
@@ -32,12 +34,12 @@ inline Answer run_command(const std::string& command) {
 }
 
 inline Answer run_program(const std::string& arguments, const Call& call = {}) {
-  return run_command("cd " + call.folder + " && " + FOVEA_PROGRAM + " " + arguments + " 2>&1 <" + call.input);
+  return run_command("cd " + call.folder + " && " + test_program + " " + arguments + " 2>&1 <" + call.input);
 }
 
 // A line as a user types it, "fovea …", with redirections of its own.
 inline Answer run_line(const std::string& line, const std::string& folder) {
-  return run_command("cd " + folder + " && fovea() { " + FOVEA_PROGRAM + " \"$@\"; }; (" + line + ") 2>&1 </dev/null");
+  return run_command("cd " + folder + " && fovea() { " + test_program + " \"$@\"; }; (" + line + ") 2>&1 </dev/null");
 }
 
 }  // namespace fovea

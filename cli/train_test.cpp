@@ -12,6 +12,7 @@
 #include "fovea/base/file.h"
 #include "fovea/train/log.h"
 #include "fovea/train/toy_data.h"
+#include "test_paths.h"
 
 namespace fovea {
 namespace {
@@ -43,7 +44,7 @@ class TrainVerb : public testing::Test {
   // Starts a training without waiting for it.
   pid_t start(const std::string& arguments) const {
     const std::string command =
-        fmt::format("cd {} && exec {} train {} >> out.txt 2>&1", folder_.string(), FOVEA_PROGRAM, arguments);
+        fmt::format("cd {} && exec {} train {} >> out.txt 2>&1", folder_.string(), test_program, arguments);
     const pid_t child = fork();
     if (child == 0) {
       execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));

@@ -7,6 +7,7 @@
 
 #include "cli/example_folder.h"
 #include "fovea/generate/translate.h"
+#include "test_paths.h"
 
 namespace fovea {
 namespace {
@@ -65,7 +66,7 @@ TEST_F(TranslateVerb, OneLineInOneLineOutInOrderFromAnySource) {
 
 TEST_F(TranslateVerb, AnswersALineBeforeTheNextOneIsWritten) {
   const Answer answer = run_command(
-      "cd " + folder_.path().string() + " && mkfifo in && (" + FOVEA_PROGRAM +
+      "cd " + folder_.path().string() + " && mkfifo in && (" + test_program +
       " translate -m my-model < in > out & exec 3>in; echo 'The sea.' >&3; "
       "for i in $(seq 100); do [ -s out ] && break; sleep 0.1; done; wc -l < out; echo Paris >&3; exec 3>&-; wait; "
       "wc -l < out)");

@@ -6,11 +6,12 @@
 
 #include "cli/example_folder.h"
 #include "fovea/data/text/utf8.h"
+#include "test_paths.h"
 
 namespace fovea {
 namespace {
 
-const std::filesystem::path zoo = std::filesystem::path(FOVEA_TEST_DATA) / "../zoo";
+const std::filesystem::path zoo = std::filesystem::path(test_data) / "../zoo";
 
 std::vector<std::string> names() {
   std::vector<std::string> found;

@@ -9,12 +9,13 @@
 #include "fovea/base/file.h"
 #include "fovea/formats/npy.h"
 #include "fovea/formats/tensors.h"
+#include "test_paths.h"
 
 namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path golden = fs::path(FOVEA_TEST_DATA) / "golden" / "formats";
+const fs::path golden = fs::path(test_data) / "golden" / "formats";
 const std::vector<float> grid = {-2.5f, -1.5f, -0.5f, 0.5f, 1.5f, 2.5f};
 
 class Formats : public testing::Test {

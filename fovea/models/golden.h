@@ -10,11 +10,12 @@
 #include "fovea/models/transformer.h"
 #include "fovea/nn/golden.h"
 #include "fovea/tensor/loss.h"
+#include "test_paths.h"
 
 namespace fovea {
 
 inline const SafeTensors& model_golden_file() {
-  static const SafeTensors file(std::filesystem::path(FOVEA_TEST_DATA) / "golden" / "models.safetensors");
+  static const SafeTensors file(std::filesystem::path(test_data) / "golden" / "models.safetensors");
   return file;
 }
 

@@ -8,11 +8,12 @@
 
 #include "fovea/models/decoder.h"
 #include "fovea/nn/golden.h"
+#include "test_paths.h"
 
 namespace fovea {
 
 inline const SafeTensors& label_golden_file() {
-  static const SafeTensors file(std::filesystem::path(FOVEA_TEST_DATA) / "golden" / "taggers.safetensors");
+  static const SafeTensors file(std::filesystem::path(test_data) / "golden" / "taggers.safetensors");
   return file;
 }
 

@@ -11,13 +11,14 @@
 #include "fovea/nn/weights.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient_check.h"
+#include "test_paths.h"
 
 namespace fovea {
 
 using In = const NamedTensors&;
 
 inline const SafeTensors& golden_file() {
-  static const SafeTensors file(std::filesystem::path(FOVEA_TEST_DATA) / "golden" / "nn.safetensors");
+  static const SafeTensors file(std::filesystem::path(test_data) / "golden" / "nn.safetensors");
   return file;
 }
 

@@ -13,6 +13,7 @@
 #include "fovea/tensor/norm.h"
 #include "fovea/tensor/reduce.h"
 #include "fovea/tensor/softmax.h"
+#include "test_paths.h"
 
 namespace fovea {
 namespace {
@@ -85,7 +86,7 @@ void check_case(const Json& golden, DType type, double tolerance) {
 }
 
 TEST(Golden, OperationsAgreeWithPyTorch) {
-  std::ifstream file(FOVEA_TEST_DATA "/golden/ops.json");
+  std::ifstream file(std::string(test_data) + "/golden/ops.json");
   const Json golden = Json::parse(file);
   std::set<std::string> seen;
   for (const Json& one : golden.at("cases")) {

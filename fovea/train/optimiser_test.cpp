@@ -11,6 +11,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/threads.h"
 #include "fovea/nn/golden.h"
+#include "test_paths.h"
 
 namespace fovea {
 namespace {
@@ -37,7 +38,7 @@ void set_gradients(Model& model, int step) {
 void expect_same_bits(const Tensor& a, const Tensor& b) { EXPECT_EQ(a.values<float>(), b.values<float>()); }
 
 TEST(Optimiser, EqualsTorchOptim) {
-  const std::filesystem::path path = std::filesystem::path(FOVEA_TEST_DATA) / "golden" / "optimisers.json";
+  const std::filesystem::path path = std::filesystem::path(test_data) / "golden" / "optimisers.json";
   const nlohmann::json file = nlohmann::json::parse(read_text(path));
   ASSERT_GE(file["cases"].size(), 5u);
   for_each_simd([&] {

@@ -8,13 +8,14 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "test_paths.h"
 
 namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path golden = fs::path(FOVEA_TEST_DATA) / "golden/tokenizers";
+const fs::path golden = fs::path(test_data) / "golden/tokenizers";
 
 TextSource from(std::vector<std::string> texts) {
   auto at = std::make_shared<size_t>(0);

@@ -16,6 +16,7 @@
 #include "fovea/train/metrics/porter_stemmer.h"
 #include "fovea/train/metrics/python_text.h"
 #include "fovea/train/metrics/rouge.h"
+#include "test_paths.h"
 
 namespace fovea {
 namespace {
@@ -24,7 +25,7 @@ using nlohmann::json;
 using Lines = std::vector<std::string>;
 
 const json& golden() {
-  static const json data = json::parse(read_text(std::string(FOVEA_TEST_DATA) + "/golden/metrics.json"));
+  static const json data = json::parse(read_text(std::string(test_data) + "/golden/metrics.json"));
   return data;
 }
 
