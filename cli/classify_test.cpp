@@ -23,9 +23,10 @@ class ClassifyVerb : public testing::Test {
 
 TEST_F(ClassifyVerb, PrintsTheLabelAndItsProbability) {
   const std::string text = "The teacher wrote.";
-  const auto model = load_model_as<ClassifierModel>(folder_ / "my-classifier");
-  const Classified c = classify(*model, *load_tokenizer(folder_ / "my-classifier"), {text})[0];
-  const std::string line = fmt::format("{}\t{:.4f}", model->labels()[c.best], c.probabilities[c.best]);
+  const Pretrained model = load_pretrained(folder_ / "my-classifier");
+  const TextLabeller& labeller = model.as<TextLabeller>();
+  const Classified c = classify(labeller, *model.tokenizer, {text})[0];
+  const std::string line = fmt::format("{}\t{:.4f}", labeller.labels().names()[c.best], c.probabilities[c.best]);
   EXPECT_EQ(run("'" + text + "'").out, line + "\n");
   const std::string all = run("'" + text + "' --all").out;
   EXPECT_TRUE(all.starts_with(line + "\t")) << all;

@@ -15,10 +15,10 @@
 #include "fovea/data/text/sentencepiece.h"
 #include "fovea/data/text/words.h"
 #include "fovea/generate/config.h"
-#include "fovea/models/checkpoint.h"
-#include "fovea/models/classifier.h"
-#include "fovea/models/tagger.h"
-#include "fovea/models/transformer.h"
+#include "fovea/models/pretrained.h"
+#include "fovea/models/families/classifier.h"
+#include "fovea/models/families/tagger.h"
+#include "fovea/models/families/transformer.h"
 
 namespace fovea {
 
@@ -93,19 +93,17 @@ class ExampleFolder final {
     const Words words = Words::train(lines_of(texts), {.vocabulary = 100});
     save("my-model",
          Transformer({.vocabulary = pieces.size(),
-                      .width = 16,
-                      .heads = 2,
-                      .hidden = 32,
                       .encoder_layers = 1,
-                      .decoder_layers = 1}),
+                      .decoder_layers = 1,
+                      .stack = {.width = 16, .heads = 2, .hidden = 32}}),
          pieces);
     write_generation_config(path_ / "my-model", {.beam_size = 2, .max_length = 12});
     write("my-model/recipe.yaml", "task: translation\ndata: pairs.tsv\n");
     save("my-classifier",
-         Classifier({.vocabulary = pieces.size(), .labels = {"bad", "good", "so-so"}, .embedding = 8, .width = 8}),
+         PooledClassifier({.vocabulary = pieces.size(), .labels = {"bad", "good", "so-so"}, .embedding = 8, .width = 8}),
          pieces);
     save("my-tagger",
-         Tagger({.vocabulary = words.size(),
+         WordTagger({.vocabulary = words.size(),
                  .characters = words.characters_size(),
                  .labels = {"O", "B-LOC", "I-LOC"},
                  .embedding = 8,

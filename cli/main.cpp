@@ -2,8 +2,8 @@
 #include <exception>
 #include <map>
 
-#include "cli/models.h"
 #include "cli/verb.h"
+#include "fovea/models/zoo.h"
 
 namespace fovea {
 namespace {

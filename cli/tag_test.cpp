@@ -18,8 +18,8 @@ class TagVerb : public testing::Test {
     return folder_.run("tag -m my-tagger " + arguments, input);
   }
   std::vector<std::string> labels(const Sentence& words) const {
-    const auto tagger = load_model_as<Tagger>(folder_ / "my-tagger");
-    return fovea::tag(*tagger, Words(folder_ / "my-tagger/vocabulary.json"), {words})[0].labels;
+    const Pretrained model = load_pretrained(folder_ / "my-tagger");
+    return fovea::tag(model.as<WordLabeller>(), words_of(model), {words})[0].labels;
   }
 
   ExampleFolder folder_{"tag"};

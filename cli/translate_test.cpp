@@ -22,9 +22,8 @@ class TranslateVerb : public testing::Test {
   }
   // What the library says, with the model's own defaults.
   std::string expected(const std::string& text) const {
-    const auto model = load_model_as<Seq2SeqModel>(folder_ / "my-model");
-    const auto tokenizer = load_tokenizer(folder_ / "my-model");
-    return translate(*model, *tokenizer, {text}, read_generation_config(folder_ / "my-model"))[0].found[0].text;
+    const Pretrained model = load_pretrained(folder_ / "my-model");
+    return translate(model.as<Generator>(), *model.tokenizer, {text}, read_generation_config(folder_ / "my-model"))[0].found[0].text;
   }
 
   ExampleFolder folder_{"translate"};

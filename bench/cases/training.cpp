@@ -2,8 +2,8 @@
 // counts the multiply-adds of the products and of attention, three times: forward, and towards inputs and weights.
 #include "bench/bench.h"
 #include "fovea/base/random.h"
-#include "fovea/models/seq2seq.h"
-#include "fovea/models/transformer.h"
+#include "fovea/models/families/seq2seq.h"
+#include "fovea/models/families/transformer.h"
 #include "fovea/tensor/loss.h"
 #include "fovea/train/optimiser.h"
 
@@ -23,7 +23,7 @@ double operations(double multiply_adds, int64_t tokens) { return 3 * 2 * multipl
 
 // A model that translates 64 sentences of 16 tokens, each side of its own vocabulary's size.
 template <class Model>
-void translation(Bencher& b, const char* name, typename Model::Config config, double multiply_adds) {
+void translation(Bencher& b, const char* name, typename Model::Config config, double dropout, double multiply_adds) {
   const int64_t batch = 64, tokens = 16;
   config.vocabulary = 8000;
   Model model(config);
@@ -34,7 +34,7 @@ void translation(Bencher& b, const char* name, typename Model::Config config, do
   const Tensor targets = random_ids(batch, tokens, config.vocabulary, 3);
   const Random random(4);
   uint64_t step = 0;
-  b.tokens(name, fmt::format("batch={} tokens={} vocabulary=8000 dropout={}", batch, tokens, config.dropout),
+  b.tokens(name, fmt::format("batch={} tokens={} vocabulary=8000 dropout={}", batch, tokens, dropout),
            {batch * tokens, operations(multiply_adds, batch * tokens)}, [&] {
              const Context context = {.training = true, .random = random.fork(step++)};
              cross_entropy(model.logits({.ids = source}, inputs, context), targets).backward();
@@ -73,14 +73,15 @@ extern const Bench training = {
     .name = "training", .help = "whole training steps of small models", .run = [](Bencher& b) {
       const double width = 256, hidden = 1024, tokens = 16, vocabulary = 8000;
       const double attention = 4 * width * width + 2 * tokens * width, forward = 2 * width * hidden;
-      Transformer::Config small = {.width = 256, .heads = 4, .hidden = 1024, .encoder_layers = 3, .decoder_layers = 3};
+      Transformer::Config small = {
+          .encoder_layers = 3, .decoder_layers = 3, .stack = {.width = 256, .heads = 4, .hidden = 1024}};
       for (double dropout : {0.1, 0.0}) {
-        small.dropout = dropout;
-        translation<Transformer>(b, "train_transformer", small,
+        small.stack.dropout = dropout;
+        translation<Transformer>(b, "train_transformer", small, dropout,
                                  3 * (attention + forward) + 3 * (2 * attention + forward) + width * vocabulary);
       }
       const double memory = 512, state = 512, embedding = 256;
-      translation<Seq2Seq>(b, "train_bahdanau", {},
+      translation<Seq2Seq>(b, "train_bahdanau", {}, 0,
                            2 * 4 * 256 * (embedding + 256) + memory * state + 2 * memory * state +  // encoder, bridges
                                4 * state * (embedding + memory + state) + state * state +           // cell, query
                                2 * tokens * state + (state + memory + embedding) * state + state * vocabulary);

@@ -1,17 +1,14 @@
 // `fovea classify`: a label for each text, with its probability and the words that decided.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <numeric>
-
 #include "cli/answers.h"
-#include "cli/models.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "fovea/explain/alignment.h"
 #include "fovea/explain/answer_json.h"
 #include "fovea/explain/highlight.h"
-#include "fovea/models/checkpoint.h"
+#include "fovea/models/pretrained.h"
+#include "fovea/models/zoo.h"
 
 namespace fovea::verbs {
 namespace {
@@ -24,17 +21,6 @@ struct ClassifyVerbOptions : AnswerOptions {
     f("all", all, "print every label and its probability in the line, the most probable first");
   }
 };
-
-std::string label_line(const Classified& c, const std::vector<std::string>& labels, bool all) {
-  std::vector<size_t> order(labels.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return c.probabilities[a] > c.probabilities[b]; });
-  if (!all) order = {c.best};
-  std::string line;
-  for (size_t i : order) line += fmt::format("{}{}\t{:.4f}", line.empty() ? "" : "\t", labels[i], c.probabilities[i]);
-  return line;
-}
 
 void draw(const std::string& text, const Classified& c, const std::string& title, Answers& answers) {
   if (c.weights.empty())
@@ -49,14 +35,14 @@ void run(const ClassifyVerbOptions& o) {
   const std::filesystem::path folder = find_model(o.model, "sentiment");
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
-  const auto model = load_model_as<ClassifierModel>(folder);
-  const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(folder);
-  const std::vector<std::string>& labels = model->labels();
+  const Pretrained model = load_pretrained(folder);
+  const TextLabeller& labeller = model.as<TextLabeller>();
+  const Labels& labels = labeller.labels();
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
-    const std::vector<Classified> found = classify(*model, *tokenizer, some, {.weights = o.json || o.drawn()});
+    const std::vector<Classified> found = classify(labeller, *model.tokenizer, some, {.weights = o.json || o.drawn()});
     for (size_t i = 0; i < some.size(); ++i) {
-      const std::string line = label_line(found[i], labels, o.all);
+      const std::string line = to_text(found[i], labels, o.all);
       answers.line(o.json ? to_json(some[i], found[i], labels) : line);
       if (o.drawn()) draw(some[i], found[i], line, answers);
       answers.done(some[i]);

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "cli/answers.h"
-#include "cli/models.h"
 #include "cli/verb.h"
 #include "fovea/explain/answer_json.h"
 #include "fovea/explain/report.h"
 #include "fovea/formats/matrix_text.h"
-#include "fovea/models/checkpoint.h"
+#include "fovea/models/pretrained.h"
+#include "fovea/models/zoo.h"
 
 namespace fovea::verbs {
 namespace {
@@ -28,17 +28,16 @@ void run(const ExplainVerbOptions& o) {
   const std::filesystem::path folder = find_model(o.model, "en-de");
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
-  const std::unique_ptr<Model> model = load_model(folder);
-  const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(folder);
+  const Pretrained model = load_pretrained(folder);
   require(o.head >= -1, "--head: found {}, expected the number of a head, or -1 for all", o.head);
   ExplainOptions options;
   if (!o.places.empty()) options.places = split_text(o.places, ',');
   if (o.head >= 0) options.heads = {o.head};
-  if (dynamic_cast<const Seq2SeqModel*>(model.get())) options.generation = read_generation_config(folder);
+  if (can<Generator>(*model.model)) options.generation = read_generation_config(folder);
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
     for (const std::string& text : some) {
-      const Report report = explain(*model, *tokenizer, text, options);
+      const Report report = explain(*model.model, *model.tokenizer, text, options);
       if (o.json)
         answers.line(to_json(report));
       else

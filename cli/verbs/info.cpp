@@ -1,9 +1,9 @@
 // `fovea info`: what a model's folder holds.
 #include <fmt/format.h>
 
-#include "cli/models.h"
 #include "cli/verb.h"
 #include "fovea/explain/model_info.h"
+#include "fovea/models/zoo.h"
 
 namespace fovea::verbs {
 namespace {

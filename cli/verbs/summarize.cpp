@@ -1,15 +1,15 @@
 // `fovea summarize`: long text to short text, with what each word was made from.
-#include "cli/models.h"
-#include "cli/translation.h"
+#include "cli/text_to_text.h"
 #include "cli/verb.h"
+#include "fovea/models/zoo.h"
 
 namespace fovea::verbs {
 namespace {
 
 constexpr const char* shipped_model = "summary";
 
-struct SummarizeOptions : TranslationOptions {
-  explicit SummarizeOptions(const CommandLine& line) : TranslationOptions(line, shipped_model) {}
+struct SummarizeVerbOptions : TextToTextOptions {
+  explicit SummarizeVerbOptions(const CommandLine& line) : TextToTextOptions(line, shipped_model) {}
 };
 
 }  // namespace
@@ -21,6 +21,6 @@ extern const Verb summarize = {
     .examples =
         "fovea summarize -m my-model < text.txt > summaries.txt\n"
         "fovea summarize -m my-model -i dialogues.json --key dialogue --max-length 60 --no-repeat-ngram 3",
-    .run = [](const SummarizeOptions& o) { run_translation(find_model(o.model, shipped_model), o); }};
+    .run = [](const SummarizeVerbOptions& o) { run_text_to_text(find_model(o.model, shipped_model), o); }};
 
 }  // namespace fovea::verbs

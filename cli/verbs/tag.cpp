@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "cli/answers.h"
-#include "cli/models.h"
 #include "cli/verb.h"
 #include "fovea/data/datasets/dataset.h"
 #include "fovea/explain/answer_json.h"
 #include "fovea/explain/entities.h"
-#include "fovea/models/checkpoint.h"
+#include "fovea/models/pretrained.h"
+#include "fovea/models/zoo.h"
 
 namespace fovea::verbs {
 namespace {
@@ -21,24 +21,12 @@ struct TagVerbOptions : AnswerOptions {
   }
 };
 
-struct TaggingModel {
-  std::unique_ptr<Tagger> tagger;
-  std::unique_ptr<Tokenizer> tokenizer;
-  const Words* words = nullptr;
-
-  explicit TaggingModel(const std::filesystem::path& folder)
-      : tagger(load_model_as<Tagger>(folder)), tokenizer(load_tokenizer(folder)) {
-    words = dynamic_cast<const Words*>(tokenizer.get());
-    require(words, "{}: found a tokenizer of kind '{}', expected words", folder.string(), tokenizer->kind());
-  }
-};
-
-void tag_lines(const TaggingModel& model, const TagVerbOptions& o) {
+void tag_lines(const Pretrained& model, const TagVerbOptions& o) {
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
-    for (const TaggedText& t : tag_texts(*model.tagger, *model.words, some, {.attention = o.json || o.drawn()})) {
+    for (const TaggedText& t : tag_texts(model.as<WordLabeller>(), words_of(model), some, {.attention = o.json || o.drawn()})) {
       answers.line(o.json ? to_json(t) : marked(t));
       if (o.drawn()) answers.draw(to_heat_map(t, ""));
       answers.done(t.text);
@@ -76,7 +64,7 @@ bool read_sentences(Lines& lines, std::vector<ColumnLine>& read, std::vector<Sen
   return !read.empty();
 }
 
-void tag_columns(const TaggingModel& model, const TagVerbOptions& o) {
+void tag_columns(const Pretrained& model, const TagVerbOptions& o) {
   require(!o.json && !o.drawn() && o.texts.text.empty() && o.texts.key.empty(),
           "--format conll: found a text, --key, --json, --show or --svg beside it, which are for texts");
   Answers answers(o, std::nullopt);
@@ -84,7 +72,7 @@ void tag_columns(const TaggingModel& model, const TagVerbOptions& o) {
   std::vector<ColumnLine> read;
   std::vector<Sentence> sentences;
   while (read_sentences(lines, read, sentences)) {
-    const std::vector<Tagged> tagged = tag(*model.tagger, *model.words, sentences);
+    const std::vector<Tagged> tagged = tag(model.as<WordLabeller>(), words_of(model), sentences);
     std::string text;
     for (const ColumnLine& line : read) {
       text += line.text;
@@ -101,7 +89,7 @@ void tag_columns(const TaggingModel& model, const TagVerbOptions& o) {
 
 void run(const TagVerbOptions& o) {
   if (o.format != "text" && o.format != "conll") throw_unknown("--format", o.format, {"text", "conll"});
-  const TaggingModel model(find_model(o.model, "entities"));
+  const Pretrained model = load_pretrained(find_model(o.model, "entities"));
   if (o.format == "conll") return tag_columns(model, o);
   tag_lines(model, o);
 }

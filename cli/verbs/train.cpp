@@ -8,14 +8,20 @@
 
 #include "cli/verb.h"
 #include "fovea/base/threads.h"
-#include "fovea/train/checkpoint.h"
-#include "fovea/train/recipe.h"
+#include "fovea/base/folder.h"
+#include "fovea/train/prepare.h"
 
 namespace fovea::verbs {
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+std::string known_tasks() {
+  std::string tasks;
+  for (const TaskKind* task : catalogue<TaskKind>()) tasks += fmt::format("{}{}", tasks.empty() ? "" : ", ", task->name);
+  return tasks;
+}
 
 struct TrainOptions {
   std::shared_ptr<Recipe> recipe;
@@ -27,8 +33,7 @@ struct TrainOptions {
     const bool is_recipe = first && (first->ends_with(".yaml") || first->ends_with(".yml"));
     if (is_recipe) line.use_recipe(*first);
     const std::optional<std::string> task = first && !is_recipe ? first : line.peek("task");
-    recipe = find<Task>(task.value_or("translation")).recipe();
-    if (const auto family = line.peek("family")) recipe->choose_family(*family);
+    recipe = std::make_shared<Recipe>(task.value_or("translation"), line.peek("family").value_or(""));
     named_ = task.has_value();
   }
 
@@ -40,11 +45,8 @@ struct TrainOptions {
   }
 
   void complete() {
-    recipe->complete();
-    if (named_) return;
-    std::string tasks;
-    for (const Task* task : catalogue<Task>()) tasks += fmt::format("{}{}", tasks.empty() ? "" : ", ", task->name);
-    throw Error(Error::invalid, "fovea train: found no task, expected a recipe (a .yaml file) or one of {}", tasks);
+    recipe->check();
+    require(named_, "fovea train: found no task, expected a recipe (a .yaml file) or one of {}", known_tasks());
   }
 
  private:
@@ -52,14 +54,14 @@ struct TrainOptions {
 };
 
 std::atomic<bool> stop_wanted = false;
+std::atomic<int> stop_signal = 0;
 
-// The first Ctrl-C ends the training at its next step, the second one ends the process.
+// The first Ctrl-C (or the end of the terminal) ends the training at its next step, the second one ends the process.
 void stop_at_signal() {
   struct sigaction action = {};
-  action.sa_handler = [](int) { stop_wanted = true; };
+  action.sa_handler = [](int signal) { stop_signal = signal, stop_wanted = true; };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
 }
 
 std::string duration(double seconds) {
@@ -117,15 +119,17 @@ void run(const TrainOptions& o) {
   options.progress = [&](const Progress& p) { report(p); };
   check_folder(options);
   const std::unique_ptr<Trainee> trainee =
-      recipe.prepare({.resumed = o.resume && recover_folder(last) ? last : fs::path(),
-                      .say = [&](const std::string& text) { report.say(text); }});
+      prepare(recipe, {.resumed = o.resume ? last : fs::path(),
+                       .say = [&](const std::string& text) { report.say(text); }});
   stop_at_signal();
   const TrainingResult result = train(*trainee, recipe.trainer, options);
   report.end_line();
   if (result.end == TrainingResult::stopped) {
     report.say(fmt::format("stopped after step {}; go on with: fovea train {} --resume", result.step,
                            (last / "recipe.yaml").string()));
-    return;
+    // Whoever waits for this process sees by what it ended, as of any other.
+    std::signal(stop_signal, SIG_DFL);
+    std::raise(stop_signal);
   }
   if (result.end == TrainingResult::no_improvement)
     report.say(fmt::format("{} validations without a better score", recipe.trainer.patience));
@@ -138,9 +142,7 @@ void run(const TrainOptions& o) {
 extern const Verb train = {
     .name = "train",
     .group = "train",
-    .help =
-        "train a model: fovea train RECIPE.yaml, or fovea train TASK --data FILE -o FOLDER, where TASK is translation, "
-        "summarization, tagging or classification",
+    .help = "train a model: fovea train RECIPE.yaml, or fovea train TASK --data FILE -o FOLDER",
     .examples =
         "fovea train translation --data pairs.tsv -o my-model --minutes 10\n"
         "fovea train classification --data labelled.tsv -o my-classifier\n"

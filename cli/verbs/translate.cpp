@@ -1,7 +1,7 @@
 // `fovea translate`: text to text, with what each word was made from.
-#include "cli/models.h"
-#include "cli/translation.h"
+#include "cli/text_to_text.h"
 #include "cli/verb.h"
+#include "fovea/models/zoo.h"
 
 namespace fovea::verbs {
 namespace {
@@ -13,23 +13,23 @@ std::string shipped_model(std::string from, std::string to) {
   return from + "-" + to;
 }
 
-struct TranslateOptions : TranslationOptions {
+struct TranslateVerbOptions : TextToTextOptions {
   std::string from, to;
 
-  explicit TranslateOptions(const CommandLine& line)
-      : TranslationOptions(line, shipped_model(line.peek("from").value_or(""), line.peek("to").value_or(""))) {}
+  explicit TranslateVerbOptions(const CommandLine& line)
+      : TextToTextOptions(line, shipped_model(line.peek("from").value_or(""), line.peek("to").value_or(""))) {}
 
   void fields(Fields& f) {
-    TranslationOptions::fields(f);
+    TextToTextOptions::fields(f);
     f("from", from, "language of the texts, without --model: en (the default) or de");
     f("to", to, "language to translate into, without --model: de (the default) or en");
   }
 };
 
-void run(const TranslateOptions& o) {
+void run(const TranslateVerbOptions& o) {
   require(o.model.empty() || (o.from.empty() && o.to.empty()),
           "--model: found --from or --to beside it, expected one of them");
-  run_translation(find_model(o.model, shipped_model(o.from, o.to)), o);
+  run_text_to_text(find_model(o.model, shipped_model(o.from, o.to)), o);
 }
 
 }  // namespace
@@ -44,6 +44,6 @@ extern const Verb translate = {
         "fovea translate -m my-model --alignment -i text.txt.gz -o output.tsv\n"
         "fovea translate -m my-model -b 5 --n-best 3 --prefix \"Wo ist\" \"Where is the station?\"\n"
         "fovea translate -m my-model \"Where is the station?\" --json --svg attention.svg",
-    .run = [](const TranslateOptions& o) { run(o); }};
+    .run = [](const TranslateVerbOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

@@ -26,6 +26,15 @@ class Fields {
   virtual void operator()(const char* name, double& value, const char* help) = 0;
   virtual void operator()(const char* name, std::string& value, const char* help) = 0;
   virtual void operator()(const char* name, std::vector<std::string>& value, const char* help) = 0;
+
+  // A field that nobody chooses because the data tells it: those who ask a person do not take it.
+  template <class Value>
+  void from_data(const char* name, Value& value, const char* help) {
+    if (takes_data()) (*this)(name, value, help);
+  }
+
+ protected:
+  virtual bool takes_data() const { return true; }
 };
 
 namespace detail {

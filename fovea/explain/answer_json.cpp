@@ -70,9 +70,18 @@ std::string to_json(const TaggedText& t) {
   return line_of(json);
 }
 
-std::string to_json(const std::string& text, const Classified& c, const std::vector<std::string>& labels) {
-  Json json = {{"text", text}, {"label", labels[c.best]}, {"probability", six_digits(c.probabilities[c.best])}};
-  for (size_t i = 0; i < labels.size(); ++i) json["probabilities"][labels[i]] = six_digits(c.probabilities[i]);
+std::string to_json(const std::string& text, const Classified& c, const Labels& labels) {
+  const std::vector<std::string>& names = labels.names();
+  Json json = {{"text", text}};
+  if (labels.kind() == Labels::one) json["label"] = names[c.best];
+  if (labels.kind() == Labels::one) json["probability"] = six_digits(c.probabilities[c.best]);
+  if (labels.kind() == Labels::number) json["value"] = six_digits(c.probabilities[0]);
+  if (labels.kind() == Labels::several) json["labels"] = Json::array();
+  if (labels.kind() == Labels::several)
+    for (size_t i : c.chosen()) json["labels"].push_back(names[i]);
+  for (size_t i = 0; labels.kind() != Labels::number && i < names.size(); ++i)
+    json["probabilities"][names[i]] = six_digits(c.probabilities[i]);
+  if (c.unread > 0) json["unread"] = c.unread;
   json["tokens"] = tokens_of(text, c.tokens);
   for (size_t i = 0; i < c.weights.size(); ++i) json["tokens"][i]["weight"] = six_digits(c.weights[i]);
   return line_of(json);

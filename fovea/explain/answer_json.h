@@ -20,8 +20,9 @@ std::string to_json(const std::string& source, const Translations&);
 // {"text": …, "entities": [{"type", "text", "span", "probability"}], "words": [{"text", "span", "label", "probability"}], "weights": …}
 std::string to_json(const TaggedText&);
 
-// {"text": …, "label": …, "probability": …, "probabilities": {label: …}, "tokens": [{"text", "span", "weight"}]}
-std::string to_json(const std::string& text, const Classified&, const std::vector<std::string>& labels);
+// {"text": …, "label": …, "probability": …, "probabilities": {label: …}, "tokens": [{"text", "span", "weight"}]}; with several
+// labels "labels": [label, …] instead of one, with a number "value": … alone; "unread" if the model did not read all tokens.
+std::string to_json(const std::string& text, const Classified&, const Labels&);
 
 // {"text": …, "answer": …, "heads": [{"place", "head", "rows": [tokens], "columns": [tokens], "weights": [[…]]}]}
 std::string to_json(const Report&);

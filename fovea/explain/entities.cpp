@@ -7,7 +7,6 @@
 namespace fovea {
 namespace {
 
-// What the tagger sees as words: the text cut by its vocabulary, with the spans.
 std::vector<std::string> words_in(const std::string& text, const std::vector<Span>& spans) {
   std::vector<std::string> words;
   for (Span span : spans) words.emplace_back(piece_of(text, span));
@@ -26,19 +25,6 @@ std::vector<Entity> runs_of(const std::vector<std::string>& labels) {
 }
 
 }  // namespace
-
-std::vector<TaggedText> tag_texts(const Tagger& tagger, const Words& vocabulary, const std::vector<std::string>& texts,
-                                  const TagOptions& options) {
-  std::vector<TaggedText> results;
-  std::vector<fovea::Sentence> sentences;
-  for (const std::string& text : texts) {
-    results.push_back({text, vocabulary.encode(text).spans, {}});
-    sentences.push_back(words_in(text, results.back().words));
-  }
-  std::vector<Tagged> tagged = tag(tagger, vocabulary, sentences, options);
-  for (size_t i = 0; i < results.size(); ++i) results[i].tagged = std::move(tagged[i]);
-  return results;
-}
 
 std::vector<TextEntity> entities_in(const TaggedText& t) {
   std::vector<TextEntity> entities;

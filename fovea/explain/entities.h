@@ -13,20 +13,11 @@
 
 namespace fovea {
 
-struct TaggedText {
-  std::string text;
-  std::vector<Span> words;  // as the tagger's vocabulary cuts it
-  Tagged tagged;            // a label for each
-};
-
 struct TextEntity {
   std::string type;
   Span span;
   double probability = 0;  // that of its least probable word
 };
-
-std::vector<TaggedText> tag_texts(const Tagger&, const Words&, const std::vector<std::string>& texts,
-                                  const TagOptions& = {});
 
 // Runs of B-, I-, E- and S- labels as conlleval reads them; of labels without such beginnings, each word is one by itself.
 std::vector<TextEntity> entities_in(const TaggedText&);

@@ -6,7 +6,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/data/text/tokenizer.h"
-#include "fovea/models/checkpoint.h"
+#include "fovea/models/pretrained.h"
 
 namespace fovea {
 namespace {
@@ -81,15 +81,15 @@ std::string front_matter(std::string_view markdown) {
   return end == std::string_view::npos ? std::string() : std::string(markdown.substr(4, end + 1 - 4));
 }
 
-ModelInfo model_info(const fs::path& given) {
+ModelInfo model_info(const fs::path& folder) {
   ModelInfo info;
-  const fs::path folder = info.folder = model_folder(given);
+  info.folder = folder;
   const std::unique_ptr<Model> model = load_model(folder);
   info.family = model->family();
   info.about = find<Family>(info.family).help;
   info.config = model->config();
-  const Json config = Json::parse(info.config);
-  if (config.contains("labels")) info.labels = config["labels"].get<std::vector<std::string>>();
+  if (const auto* texts = can<TextLabeller>(*model)) info.labels = texts->labels().names();
+  if (const auto* words = can<WordLabeller>(*model)) info.labels = words->labels();
   add_weights(folder, info);
   info.tokenizer = tokenizer_of(folder);
   if (fs::exists(folder / "generation_config.json")) info.generation = read_generation_config(folder);

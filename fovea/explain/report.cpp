@@ -87,8 +87,8 @@ class Reporter final {
   std::vector<int64_t> heads_;
 };
 
-Report explain_writer(const Seq2SeqModel& model, const Tokenizer& tokenizer, const std::string& text,
-                      const ExplainOptions& options) {
+Report explain_generator(const Generator& model, const Tokenizer& tokenizer, const std::string& text,
+                         const ExplainOptions& options) {
   const Tokens tokens = tokenizer.encode(text);
   require_readable(tokens.ids.size());
   Report report = {text, {}, {}};
@@ -117,14 +117,13 @@ Report explain_writer(const Seq2SeqModel& model, const Tokenizer& tokenizer, con
   return report;
 }
 
-Report explain_classifier(const ClassifierModel& model, const Tokenizer& tokenizer, const std::string& text,
-                          const ExplainOptions& options) {
+Report explain_text_labels(const TextLabeller& model, const Tokenizer& tokenizer, const std::string& text,
+                           const ExplainOptions& options) {
   const Classified found = classify(model, tokenizer, {text})[0];
   require_readable(found.tokens.size());
-  const std::string& label = model.labels()[found.best];
-  Report report = {text, fmt::format("{}\t{:.4f}", label, found.probabilities[found.best]), {}};
-  const Tokens tokens = tokenizer.encode(text);
-  if (tokens.ids.empty()) return report;
+  const std::string& label = model.labels().names()[found.best];
+  Report report = {text, to_text(found, model.labels()), {}};
+  const Tokens tokens = labeller_tokens(tokenizer, text, model.pairs());
   Reporter reporter(options);
   model.logits(source_of(tokens.ids), {.trace = reporter.trace()});
   const Labels words = labels_of(text, tokens.spans);
@@ -134,8 +133,8 @@ Report explain_classifier(const ClassifierModel& model, const Tokenizer& tokeniz
   return report;
 }
 
-Report explain_tagger(const Tagger& tagger, const Tokenizer& tokenizer, const std::string& text,
-                      const ExplainOptions& options) {
+Report explain_word_labels(const WordLabeller& tagger, const Tokenizer& tokenizer, const std::string& text,
+                           const ExplainOptions& options) {
   const auto* vocabulary = dynamic_cast<const Words*>(&tokenizer);
   require(vocabulary, "explain: found a tagger with a tokenizer of kind '{}', expected words", tokenizer.kind());
   const TaggedText found = tag_texts(tagger, *vocabulary, {text})[0];
@@ -145,7 +144,7 @@ Report explain_tagger(const Tagger& tagger, const Tokenizer& tokenizer, const st
   const Labels words = labels_of(text, found.words);
   const std::vector<Sequence> columns = tagger_columns(*vocabulary, words);
   Reporter reporter(options);
-  tagger.scores(tagger_input(collate(std::span(columns).first(1)), collate(std::span(columns).last(1))),
+  tagger.scores(spelled_words(collate(std::span(columns).first(1)), collate(std::span(columns).last(1))),
                 {.trace = reporter.trace()});
   report.heads = reporter.heads([&](const std::string&) -> Sides { return {words, words}; });
   return report;
@@ -197,12 +196,9 @@ std::vector<HeatMap> Report::maps() const {
 }
 
 Report explain(const Model& model, const Tokenizer& tokenizer, const std::string& text, const ExplainOptions& options) {
-  if (const auto* writer = dynamic_cast<const Seq2SeqModel*>(&model))
-    return explain_writer(*writer, tokenizer, text, options);
-  if (const auto* classifier = dynamic_cast<const ClassifierModel*>(&model))
-    return explain_classifier(*classifier, tokenizer, text, options);
-  if (const auto* tagger = dynamic_cast<const Tagger*>(&model))
-    return explain_tagger(*tagger, tokenizer, text, options);
+  if (const auto* generator = can<Generator>(model)) return explain_generator(*generator, tokenizer, text, options);
+  if (const auto* labeller = can<TextLabeller>(model)) return explain_text_labels(*labeller, tokenizer, text, options);
+  if (const auto* labeller = can<WordLabeller>(model)) return explain_word_labels(*labeller, tokenizer, text, options);
   throw Error(Error::unsupported, "explain: found a model of family '{}', expected one that answers texts",
               model.family());
 }

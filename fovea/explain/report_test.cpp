@@ -8,11 +8,11 @@
 #include "fovea/data/text/sentencepiece.h"
 #include "fovea/data/text/words.h"
 #include "fovea/generate/search.h"
-#include "fovea/models/bag_of_words.h"
-#include "fovea/models/classifier.h"
-#include "fovea/models/seq2seq.h"
-#include "fovea/models/tagger.h"
-#include "fovea/models/transformer.h"
+#include "fovea/models/families/bag_of_words.h"
+#include "fovea/models/families/classifier.h"
+#include "fovea/models/families/seq2seq.h"
+#include "fovea/models/families/tagger.h"
+#include "fovea/models/families/transformer.h"
 
 namespace fovea {
 namespace {
@@ -44,7 +44,7 @@ std::vector<std::string> places_of(const Report& report) {
 
 TEST(Report, HoldsEveryHeadOfATransformerOverItsOwnTokens) {
   Transformer model(
-      {.vocabulary = pieces().size(), .width = 16, .heads = 2, .hidden = 16, .encoder_layers = 1, .decoder_layers = 1});
+      {.vocabulary = pieces().size(), .encoder_layers = 1, .decoder_layers = 1, .stack = {.width = 16, .heads = 2, .hidden = 16}});
   initialise(model, Random(1));
   const std::string text = "The cat sang.";
   const Report report = explain(model, pieces(), text, {.generation = {.max_length = 5}});
@@ -92,7 +92,7 @@ TEST(Report, CrossAttentionIsThatOfTheSearch) {
 
 TEST(Report, ChoosesPlacesAndHeads) {
   Transformer model(
-      {.vocabulary = pieces().size(), .width = 16, .heads = 4, .hidden = 16, .encoder_layers = 2, .decoder_layers = 1});
+      {.vocabulary = pieces().size(), .encoder_layers = 2, .decoder_layers = 1, .stack = {.width = 16, .heads = 4, .hidden = 16}});
   initialise(model, Random(1));
   ExplainOptions options = {.places = {"encoder.1"}, .heads = {1, 3}, .generation = {.max_length = 5}};
   const Report some = explain(model, pieces(), "The cat.", options);
@@ -107,7 +107,7 @@ TEST(Report, ChoosesPlacesAndHeads) {
 }
 
 TEST(Report, OfAClassifierIsWhatThePoolingLooksAt) {
-  Classifier model({.vocabulary = pieces().size(),
+  PooledClassifier model({.vocabulary = pieces().size(),
                     .labels = {"bad", "good"},
                     .encoder = "transformer",
                     .width = 8,
@@ -122,7 +122,7 @@ TEST(Report, OfAClassifierIsWhatThePoolingLooksAt) {
 
 TEST(Report, OfATaggerIsOverWords) {
   const Words words = Words::train(sentences(), {.vocabulary = 40});
-  Tagger model({.vocabulary = words.size(),
+  WordTagger model({.vocabulary = words.size(),
                 .characters = words.characters_size(),
                 .labels = {"O", "B-LOC"},
                 .embedding = 8,
@@ -151,7 +151,7 @@ TEST(Report, TellsFocusOffsetAndLinks) {
 }
 
 TEST(Report, EmptyAndEndlessTextsAndOtherModels) {
-  Transformer model({.vocabulary = pieces().size(), .width = 16, .heads = 2, .hidden = 16});
+  Transformer model({.vocabulary = pieces().size(), .stack = {.width = 16, .heads = 2, .hidden = 16}});
   initialise(model, Random(1));
   EXPECT_TRUE(explain(model, pieces(), " ").heads.empty());
   std::string endless;

@@ -13,6 +13,7 @@ namespace fovea {
 template <class F>
 void for_each_batch_by_length(const std::vector<size_t>& sizes, size_t batch, F&& f) {
   constexpr size_t batches_sorted_together = 16;
+  batch = std::clamp<size_t>(batch, 1, std::max<size_t>(sizes.size(), 1));
   const size_t window = batch * batches_sorted_together;
   for (size_t begin = 0; begin < sizes.size(); begin += window) {
     std::vector<size_t> order(std::min(window, sizes.size() - begin));

@@ -11,17 +11,20 @@ constexpr const char* file_name = "generation_config.json";
 }  // namespace
 
 void check(const GenerationConfig& c) {
-  require(c.beam_size >= 1 && c.n_best >= 1 && c.batch_size >= 1,
-          "generation: found beam_size {}, n_best {} and batch_size {}, expected at least 1", c.beam_size, c.n_best,
-          c.batch_size);
+  constexpr int64_t most = 10000;
+  for (const auto& [name, value] : {std::pair("beam_size", c.beam_size), std::pair("n_best", c.n_best),
+                                    std::pair("batch_size", c.batch_size)})
+    require(value >= 1 && value <= most, "generation: found {} {}, expected 1 to {}", name, value, most);
   require(c.sample || c.n_best <= c.beam_size,
           "generation: found n_best {} with beam_size {}, expected at most as many", c.n_best, c.beam_size);
   require(!c.sample || c.beam_size == 1, "generation: found beam_size {} with sample, expected 1", c.beam_size);
   require(c.temperature > 0 && c.top_k >= 0 && c.top_p > 0 && c.top_p <= 1,
           "generation: found temperature {}, top_k {} and top_p {}, expected above 0, at least 0, and above 0 up to 1",
           c.temperature, c.top_k, c.top_p);
-  require(c.min_length >= 0 && c.max_length >= 1,
-          "generation: found min_length {} and max_length {}, expected at least 0 and 1", c.min_length, c.max_length);
+  constexpr int64_t longest = 1'000'000'000;
+  require(c.min_length >= 0 && c.max_length >= 1 && c.max_length <= longest,
+          "generation: found min_length {} and max_length {}, expected at least 0, and 1 to {}", c.min_length,
+          c.max_length, longest);
   require(c.piece_tokens >= 0, "generation: found piece_tokens {}, expected 0 or more", c.piece_tokens);
   require(c.max_ratio >= 0 && c.max_ratio <= 1000, "generation: found max_ratio {}, expected 0 to 1000", c.max_ratio);
   require(c.no_repeat_ngram >= 0 && c.repetition_penalty > 0,

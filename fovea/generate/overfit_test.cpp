@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "fovea/generate/search.h"
-#include "fovea/models/golden.h"
+#include "fovea/models/variants.h"
+#include "fovea/nn/golden.h"
 
 namespace fovea {
 namespace {
@@ -33,8 +34,8 @@ class Adam final {
   std::map<std::string, std::vector<double>> first_, second_;
 };
 
-class LearnsByHeart : public testing::TestWithParam<SmallModel> {};
-INSTANTIATE_TEST_SUITE_P(Search, LearnsByHeart, testing::ValuesIn(small_models()),
+class LearnsByHeart : public testing::TestWithParam<Variant> {};
+INSTANTIATE_TEST_SUITE_P(Search, LearnsByHeart, testing::ValuesIn(writers()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(LearnsByHeart, FourPairs) {
@@ -51,13 +52,14 @@ TEST_P(LearnsByHeart, FourPairs) {
     std::copy(t.begin(), t.end(), wanted.data<int64_t>() + i * 6);
     wanted.data<int64_t>()[i * 6 + static_cast<int64_t>(t.size())] = 2;
   }
-  const auto model = GetParam().make();
+  const std::unique_ptr<Model> model = GetParam().make();
+  const Generator& writer = as<Generator>(*model);
   require_gradients(*model);
   constexpr int steps = 200;
   Adam adam;
   double last = 0;
   for (int step = 0; step < steps; ++step) {
-    const Tensor logits = model->logits({source, lengths}, inputs,
+    const Tensor logits = writer.logits({source, lengths}, inputs,
                                         {.training = true, .random = Random(1).fork(static_cast<uint64_t>(step))});
     const Tensor loss = cross_entropy(logits, wanted, {.ignored = 0});
     loss.backward();
@@ -68,7 +70,7 @@ TEST_P(LearnsByHeart, FourPairs) {
   std::vector<Request> requests;
   for (const auto& s : sources) requests.push_back({.source = s});
   for (const int64_t beam : {1, 4}) {
-    const std::vector<Hypotheses> found = generate(*model, requests, {.beam_size = beam, .max_length = 20});
+    const std::vector<Hypotheses> found = generate(writer, requests, {.beam_size = beam, .max_length = 20});
     for (size_t i = 0; i < 4; ++i) EXPECT_EQ(found[i][0].ids, targets[i]) << "beam " << beam << ", pair " << i;
   }
 }

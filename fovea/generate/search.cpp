@@ -27,7 +27,7 @@ Source padded_source(const std::vector<Request>& requests, const Numbers& number
 // The requests of one batch that are not done, the rows of their open hypotheses one after another.
 class BatchSearch final {
  public:
-  BatchSearch(const Seq2SeqModel& model, const GenerationConfig& config, const GenerationOptions& options)
+  BatchSearch(const Generator& model, const GenerationConfig& config, const GenerationOptions& options)
       : model_(model),
         config_(config),
         special_(model.special_ids()),
@@ -113,7 +113,7 @@ class BatchSearch final {
     }
   }
 
-  const Seq2SeqModel& model_;
+  const Generator& model_;
   const GenerationConfig& config_;
   SpecialIds special_;
   std::string place_;
@@ -124,9 +124,17 @@ class BatchSearch final {
 
 }  // namespace
 
-std::vector<Hypotheses> generate(const Seq2SeqModel& model, const std::vector<Request>& requests,
+std::vector<Hypotheses> generate(const Generator& model, const std::vector<Request>& requests,
                                  const GenerationConfig& config, const GenerationOptions& options) {
-  check(config);
+  GenerationConfig limited = config;
+  check(limited);
+  if (const int64_t longest = model.longest(); longest > 0) {
+    limited.max_length = std::min(config.max_length, longest);
+    for (const Request& request : requests)
+      require(static_cast<int64_t>(request.source.size()) <= longest,
+              "generation: found a source of {} tokens, expected at most {} as the model has positions",
+              request.source.size(), longest);
+  }
   if (options.attention && model.source_attention().empty())
     throw Error(Error::unsupported,
                 "generation: the model has no attention over a source, expected none to be asked for");
@@ -136,7 +144,7 @@ std::vector<Hypotheses> generate(const Seq2SeqModel& model, const std::vector<Re
   for (const Request& request : requests) sizes.push_back(request.source.size());
   size_t handed_on = 0;
   for_each_batch_by_length(sizes, static_cast<size_t>(config.batch_size), [&](const Numbers& numbers) {
-    std::vector<Hypotheses> found = BatchSearch(model, config, options).run(requests, numbers);
+    std::vector<Hypotheses> found = BatchSearch(model, limited, options).run(requests, numbers);
     for (size_t j = 0; j < numbers.size(); ++j) results[numbers[j]] = std::move(found[j]), finished[numbers[j]] = true;
     for (; handed_on < results.size() && finished[handed_on]; ++handed_on)
       if (options.on_result) options.on_result(handed_on, results[handed_on]);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fovea/generate/config.h"
-#include "fovea/models/decoder.h"
+#include "fovea/models/abilities.h"
 
 namespace fovea {
 
@@ -35,7 +35,8 @@ struct GenerationOptions {
   std::function<void(size_t number, const Hypotheses&)> on_result = {};
 };
 
-std::vector<Hypotheses> generate(const Seq2SeqModel&, const std::vector<Request>&, const GenerationConfig&,
+// No more tokens are written than the model has positions for; a source of more is an Error.
+std::vector<Hypotheses> generate(const Generator&, const std::vector<Request>&, const GenerationConfig&,
                                  const GenerationOptions& = {});
 
 }  // namespace fovea

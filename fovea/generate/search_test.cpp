@@ -6,7 +6,10 @@
 #include <set>
 
 #include "fovea/generate/sentence.h"
-#include "fovea/models/golden.h"
+#include "fovea/models/families/seq2seq.h"
+#include "fovea/models/families/transformer.h"
+#include "fovea/models/variants.h"
+#include "fovea/nn/golden.h"
 #include "fovea/tensor/index.h"
 
 namespace fovea {
@@ -15,7 +18,7 @@ namespace {
 using Ids = std::vector<int64_t>;
 
 // Logits that depend on the last token alone: padding 0, start 1, end 2.
-class Bigrams final : public Seq2SeqModel {
+class Bigrams final : public Model, public Generator {
  public:
   explicit Bigrams(Tensor table) : table_(std::move(table)) {}
   Bigrams(int64_t vocabulary, uint64_t seed) : table_(normal({vocabulary, vocabulary}, Random(seed), 0, 1.5)) {}
@@ -55,7 +58,7 @@ std::vector<double> log_softmax64(const std::vector<double>& logits) {
 }
 
 // Log-probabilities of what follows `ids`, by the full pass.
-std::vector<double> following(const Seq2SeqModel& model, const Ids& source, const Ids& ids) {
+std::vector<double> following(const Generator& model, const Ids& source, const Ids& ids) {
   Ids inputs = {model.special_ids().bos};
   inputs.insert(inputs.end(), ids.begin(), ids.end());
   const int64_t tokens = static_cast<int64_t>(inputs.size());
@@ -65,13 +68,13 @@ std::vector<double> following(const Seq2SeqModel& model, const Ids& source, cons
 }
 
 // Every sequence there is, best first: written down without any search.
-void all_sequences(const Seq2SeqModel& model, const Ids& source, const GenerationConfig& c, const Ids& ids, double sum,
+void all_sequences(const Generator& model, const Ids& source, const GenerationConfig& c, const Ids& ids, double sum,
                    std::vector<Scored>& found) {
   const std::vector<double> next = following(model, source, ids);
   const int64_t tokens = static_cast<int64_t>(ids.size()) + 1;
   auto score = [&](double s) { return s / std::pow(static_cast<double>(tokens), c.length_penalty); };
   found.push_back({ids, score(sum + next[2])});
-  for (int64_t id = 3; id < model.vocabulary(); ++id) {
+  for (int64_t id = 3; id < static_cast<int64_t>(next.size()); ++id) {
     Ids longer = ids;
     longer.push_back(id);
     const double s = sum + next[static_cast<size_t>(id)];
@@ -82,7 +85,7 @@ void all_sequences(const Seq2SeqModel& model, const Ids& source, const Generatio
   }
 }
 
-void check_against_all(const Seq2SeqModel& model, const Ids& source, GenerationConfig c) {
+void check_against_all(const Generator& model, const Ids& source, GenerationConfig c) {
   std::vector<Scored> all;
   all_sequences(model, source, c, {}, 0, all);
   std::stable_sort(all.begin(), all.end(), [](const Scored& a, const Scored& b) { return a.score > b.score; });
@@ -112,17 +115,21 @@ TEST(Search, AWideBeamFindsWhatTryingEverythingFinds) {
 }
 
 TEST(Search, AWideBeamOfAModelFindsWhatTryingEverythingFinds) {
-  Transformer::Config t = {.vocabulary = 6, .width = 12, .heads = 2, .hidden = 17};
-  t.encoder_layers = t.decoder_layers = 1;
-  Seq2Seq::Config r = {.vocabulary = 6, .embedding = 9, .encoder_width = 10, .decoder_width = 20};
-  for (const SmallModel& m : {small_model<Transformer>("t", t), small_model<Seq2Seq>("r", r)})
-    check_against_all(*m.make(), {3, 5, 4, 4}, {.length_penalty = 0.8, .max_length = 4});
+  Transformer transformer({.vocabulary = 6,
+                           .encoder_layers = 1,
+                           .decoder_layers = 1,
+                           .stack = {.width = 12, .heads = 2, .hidden = 17}});
+  Variant::randomise(transformer);
+  check_against_all(transformer, {3, 5, 4, 4}, {.length_penalty = 0.8, .max_length = 4});
+  Seq2Seq recurrent({.vocabulary = 6, .embedding = 9, .encoder_width = 10, .decoder_width = 20});
+  Variant::randomise(recurrent);
+  check_against_all(recurrent, {3, 5, 4, 4}, {.length_penalty = 0.8, .max_length = 4});
 }
 
 TEST(Search, ABeamOfOneTakesTheMostProbableTokenEachTime) {
-  for (const SmallModel& m : small_models()) {
+  for (const Variant& m : writers()) {
     SCOPED_TRACE(m.name);
-    const auto model = m.make();
+    const auto model = m.make_as<Generator>();
     const Ids source = {4, 9, 3};
     Ids expected;
     bool ended = false;
@@ -171,9 +178,9 @@ bool same(const Hypotheses& a, const Hypotheses& b) {
 TEST(Search, SameBitsForAnyBatchSizeAndThreadCount) {
   const std::vector<Request> requests = many_requests();
   const int before = threads();
-  for (const SmallModel& m : small_models()) {
+  for (const Variant& m : writers()) {
     SCOPED_TRACE(m.name);
-    const auto model = m.make();
+    const auto model = m.make_as<Generator>();
     const GenerationOptions options = {.attention = !model->source_attention().empty()};
     GenerationConfig beam = {.beam_size = 4, .n_best = 3, .max_length = 10}, sampled = {.n_best = 3, .sample = true};
     sampled.max_length = 10, sampled.top_k = 5, sampled.top_p = 0.95;
@@ -195,9 +202,9 @@ TEST(Search, SameBitsForAnyBatchSizeAndThreadCount) {
 TEST(Search, ConstraintsHold) {
   const std::vector<Request> requests = many_requests();
   for (const size_t number : {size_t{0}, size_t{6}, size_t{8}}) {
-    const SmallModel m = small_models()[number];
+    const Variant m = writers()[number];
     SCOPED_TRACE(m.name);
-    const auto model = m.make();
+    const auto model = m.make_as<Generator>();
     for (const bool sample : {false, true}) {
       GenerationConfig c = {.beam_size = sample ? 1 : 4, .n_best = 3, .sample = sample};
       c.min_length = 5, c.max_length = 9, c.no_repeat_ngram = 2;
@@ -301,7 +308,7 @@ TEST(Search, SamplesFollowTheProbabilities) {
 
 TEST(Search, ResultsAreHandedOnInOrder) {
   const std::vector<Request> requests = many_requests();
-  const auto model = small_models()[0].make();
+  const auto model = writers()[0].make_as<Generator>();
   std::vector<size_t> order;
   std::vector<Hypotheses> handed;
   const std::vector<Hypotheses> found = generate(*model, requests, {.max_length = 5, .batch_size = 1},
@@ -319,8 +326,8 @@ TEST(Search, ResultsAreHandedOnInOrder) {
 
 TEST(Search, AttentionIsThatOfTheFullPass) {
   const Request request = {.source = {4, 9, 3, 3, 7}};
-  for (const SmallModel& m : small_models()) {
-    const auto model = m.make();
+  for (const Variant& m : writers()) {
+    const auto model = m.make_as<Generator>();
     if (!m.name.starts_with("transformer")) continue;
     SCOPED_TRACE(m.name);
     const Hypothesis h = generate(*model, {request}, {.beam_size = 3, .max_length = 9}, {.attention = true})[0][0];
@@ -358,18 +365,28 @@ TEST(Search, WhatCannotBeHonouredIsAnError) {
   EXPECT_THROW(generate(Bigrams(full({5, 5}, std::numeric_limits<double>::quiet_NaN())), {{}}, {}), Error);
 }
 
+TEST(Search, AModelWithPositionsEndsAtItsLast) {
+  Transformer model({.vocabulary = 11,
+                     .encoder_layers = 1,
+                     .decoder_layers = 1,
+                     .stack = {.width = 12, .heads = 2, .hidden = 17, .positions = "learned", .longest = 6}});
+  Variant::randomise(model);
+  const Hypothesis found = generate(model, {{.source = {4, 5}}}, {.min_length = 20, .max_length = 20})[0][0];
+  EXPECT_EQ(found.ids.size(), 6u);
+  EXPECT_FALSE(found.ended);
+  EXPECT_THROW(generate(model, {{.source = Ids(7, 4)}}, {}), Error);
+}
+
 TEST(Search, AnEmptySourceGivesOutput) {
-  for (const SmallModel& m : small_models()) {
+  for (const Variant& m : writers()) {
     SCOPED_TRACE(m.name);
-    const Hypotheses found = generate(*m.make(), {{}, {.source = {3, 4}}}, {.max_length = 4})[0];
+    const Hypotheses found = generate(*m.make_as<Generator>(), {{}, {.source = {3, 4}}}, {.max_length = 4})[0];
     for (double p : found.at(0).log_probabilities) EXPECT_TRUE(std::isfinite(p));
   }
 }
 
 TEST(Search, ALanguageModelContinuesItsPrefix) {
-  Transformer::Config config = {.parts = "decoder", .vocabulary = 11, .width = 24, .heads = 3, .hidden = 33};
-  config.decoder_layers = 1;
-  const auto model = small_model<Transformer>("lm", config).make();
+  const auto model = variants([](const Abilities& a) { return a.generates && !a.encodes; })[0].make_as<Generator>();
   const std::vector<Hypotheses> found =
       generate(*model, {{.prefix = {4, 5, 6}}, {.prefix = {7}}}, {.beam_size = 2, .min_length = 5, .max_length = 8});
   EXPECT_EQ(Ids(found[0][0].ids.begin(), found[0][0].ids.begin() + 3), (Ids{4, 5, 6}));

@@ -4,6 +4,96 @@
 #include "fovea/tensor/reduce.h"
 
 namespace fovea {
+namespace {
+
+// Words [begin, end) of a sentence.
+struct Piece {
+  size_t sentence, begin, end;
+};
+
+void cut(const Sentence& sentence, size_t number, std::vector<Piece>& pieces) {
+  for (size_t begin = 0; begin < sentence.size();) {
+    size_t end = std::min(sentence.size(), begin + most_tagged_words);
+    for (size_t i = end; end < sentence.size() && i > begin; --i) {
+      const std::string& word = sentence[i - 1];
+      if (word != "." && word != "!" && word != "?") continue;
+      end = i;
+      break;
+    }
+    pieces.push_back({number, begin, end});
+    begin = end;
+  }
+}
+
+class Tagging final {
+ public:
+  Tagging(const WordLabeller& tagger, const Words& vocabulary, const std::vector<Sentence>& sentences,
+          const TagOptions& options)
+      : tagger_(tagger),
+        vocabulary_(vocabulary),
+        sentences_(sentences),
+        options_(options),
+        place_(options.attention ? tagger.attention_place() : ""),
+        results_(sentences.size()) {
+    for (size_t i = 0; i < sentences.size(); ++i) {
+      cut(sentences[i], i, pieces_);
+      results_[i].labels.resize(sentences[i].size());
+      results_[i].probabilities.resize(sentences[i].size());
+    }
+  }
+
+  std::vector<Tagged> run() {
+    std::vector<size_t> sizes;
+    for (const Piece& piece : pieces_) sizes.push_back(piece.end - piece.begin);
+    for_each_batch_by_length(sizes, options_.batch_size, [&](const std::vector<size_t>& numbers) {
+      tag_batch(numbers);
+      if (options_.on_batch) options_.on_batch(numbers.size());
+    });
+    return std::move(results_);
+  }
+
+ private:
+  void tag_batch(const std::vector<size_t>& numbers) {
+    std::vector<Sequence> words, characters;
+    for (size_t n : numbers) {
+      const Piece& p = pieces_[n];
+      const auto first = sentences_[p.sentence].begin();
+      std::vector<Sequence> columns = tagger_columns(vocabulary_, {first + static_cast<std::ptrdiff_t>(p.begin),
+                                                                   first + static_cast<std::ptrdiff_t>(p.end)});
+      words.push_back(std::move(columns[0]));
+      characters.push_back(std::move(columns[1]));
+    }
+    const SpelledWords input = spelled_words(collate(words), collate(characters));
+    Trace trace;
+    trace.places = {place_};
+    const Tensor scores = tagger_.scores(input, {.trace = place_.empty() ? nullptr : &trace}).detach();
+    const Tensor best = tagger_.best(scores, input.lengths);
+    const Tensor probabilities = tagger_.probabilities(scores, input.lengths).detach().contiguous();
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      const Piece& p = pieces_[numbers[i]];
+      Tagged& result = results_[p.sentence];
+      const int64_t row = static_cast<int64_t>(i), length = static_cast<int64_t>(p.end - p.begin);
+      for (int64_t j = 0; j < length; ++j) {
+        const int64_t at = row * best.size(1) + j, label = best.data<int64_t>()[at];
+        const size_t word = p.begin + static_cast<size_t>(j);
+        result.labels[word] = tagger_.labels()[static_cast<size_t>(label)];
+        result.probabilities[word] = probabilities.data<float>()[at * probabilities.size(2) + label];
+      }
+      if (!place_.empty() && p.end - p.begin == sentences_[p.sentence].size())
+        result.attention = mean(trace[place_].weights.select(0, row), {0}).slice(0, 0, length).slice(1, 0, length);
+    }
+  }
+
+  const WordLabeller& tagger_;
+  const Words& vocabulary_;
+  const std::vector<Sentence>& sentences_;
+  const TagOptions& options_;
+  std::string place_;
+  std::vector<Piece> pieces_;
+  std::vector<Tagged> results_;
+};
+
+}  // namespace
 
 std::vector<Sequence> tagger_columns(const Words& vocabulary, const Sentence& sentence) {
   std::vector<Sequence> columns(2);
@@ -11,53 +101,42 @@ std::vector<Sequence> tagger_columns(const Words& vocabulary, const Sentence& se
     columns[0].ids.push_back(vocabulary.id_of(word));
     std::vector<int64_t> letters = vocabulary.characters(word);
     if (letters.empty()) letters.push_back(vocabulary.special().unk);
+    if (letters.size() > most_tagged_characters) letters.resize(most_tagged_characters);
     columns[1].groups.push_back(static_cast<int64_t>(letters.size()));
     columns[1].ids.insert(columns[1].ids.end(), letters.begin(), letters.end());
   }
   return columns;
 }
 
-TaggerInput tagger_input(const Column& words, const Column& characters) {
+SpelledWords spelled_words(const Column& words, const Column& characters) {
   return {words.ids, words.lengths, characters.ids, characters.group_lengths};
 }
 
-std::vector<Tagged> tag(const Tagger& tagger, const Words& vocabulary, const std::vector<Sentence>& sentences,
+const Words& words_of(const Pretrained& p) {
+  const auto* words = dynamic_cast<const Words*>(p.tokenizer.get());
+  require(words, "{}: found a tokenizer of kind '{}', expected words", p.folder.string(), p.tokenizer->kind());
+  if (words->characters_size() != p.as<WordLabeller>().characters())
+    throw Error(Error::corrupt, "{}: found a vocabulary of {} characters beside a model for {}", p.folder.string(),
+                words->characters_size(), p.as<WordLabeller>().characters());
+  return *words;
+}
+
+std::vector<Tagged> tag(const WordLabeller& tagger, const Words& vocabulary, const std::vector<Sentence>& sentences,
                         const TagOptions& options) {
-  std::vector<Tagged> results(sentences.size());
-  std::vector<size_t> sizes, numbers_of;  // of the sentences that have words
-  for (size_t i = 0; i < sentences.size(); ++i) {
-    if (sentences[i].empty()) continue;
-    sizes.push_back(sentences[i].size());
-    numbers_of.push_back(i);
+  return Tagging(tagger, vocabulary, sentences, options).run();
+}
+
+std::vector<TaggedText> tag_texts(const WordLabeller& tagger, const Words& vocabulary,
+                                  const std::vector<std::string>& texts, const TagOptions& options) {
+  std::vector<TaggedText> results;
+  std::vector<Sentence> sentences;
+  for (const std::string& text : texts) {
+    results.push_back({text, vocabulary.encode(text).spans, {}});
+    Sentence& words = sentences.emplace_back();
+    for (Span span : results.back().words) words.emplace_back(piece_of(text, span));
   }
-  const std::string place = options.attention ? tagger.attention_place() : "";
-  for_each_batch_by_length(sizes, options.batch_size, [&](const std::vector<size_t>& numbers) {
-    std::vector<Sequence> words, characters;
-    for (size_t n : numbers) {
-      std::vector<Sequence> columns = tagger_columns(vocabulary, sentences[numbers_of[n]]);
-      words.push_back(std::move(columns[0]));
-      characters.push_back(std::move(columns[1]));
-    }
-    const TaggerInput input = tagger_input(collate(words), collate(characters));
-    Trace trace;
-    trace.places = {place};
-    const Tensor scores = tagger.scores(input, {.trace = place.empty() ? nullptr : &trace}).detach();
-    const Tensor best = tagger.best(scores, input.lengths);
-    const Tensor probabilities = tagger.probabilities(scores, input.lengths).detach().contiguous();
-    const int64_t labels = probabilities.size(2);
-    for (size_t i = 0; i < numbers.size(); ++i) {
-      Tagged& result = results[numbers_of[numbers[i]]];
-      const int64_t row = static_cast<int64_t>(i), length = static_cast<int64_t>(words[i].ids.size());
-      for (int64_t j = 0; j < length; ++j) {
-        const int64_t at = row * best.size(1) + j, label = best.data<int64_t>()[at];
-        result.labels.push_back(tagger.labels()[static_cast<size_t>(label)]);
-        result.probabilities.push_back(probabilities.data<float>()[at * labels + label]);
-      }
-      if (!place.empty())
-        result.attention = mean(trace[place].weights.select(0, row), {0}).slice(0, 0, length).slice(1, 0, length);
-    }
-    if (options.on_batch) options.on_batch(numbers.size());
-  });
+  std::vector<Tagged> tagged = tag(tagger, vocabulary, sentences, options);
+  for (size_t i = 0; i < results.size(); ++i) results[i].tagged = std::move(tagged[i]);
   return results;
 }
 

@@ -1,7 +1,7 @@
-// A label for each word of a sentence.
+// A label for each word of a sentence, or of a text that is cut into words first.
 //
 //   const Tagged t = tag(*tagger, *words, {{"Ada", "lives", "in", "London"}}, {.attention = true})[0];
-//   tagger->labels()[t.labels[0]];   t.probabilities[0];   t.attention;    // [words, words]
+//   t.labels[0];   t.probabilities[0];   t.attention;                     // "B-PER", 0.99, [words, words]
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 #include "fovea/data/batches.h"
 #include "fovea/data/text/words.h"
-#include "fovea/models/tagger.h"
+#include "fovea/models/pretrained.h"
 
 namespace fovea {
 
@@ -19,19 +19,36 @@ using Sentence = std::vector<std::string>;  // its words
 struct Tagged {
   std::vector<std::string> labels;    // of each word
   std::vector<double> probabilities;  // of each of these labels, given the whole sentence
-  Tensor attention;                   // if asked for and there is one: [words, words], the mean over heads
+  Tensor attention;  // if asked for, there is one and the sentence is of one piece: [words, words], the mean over heads
 };
 
 struct TagOptions {
   bool attention = false;
   size_t batch_size = 32;
-  std::function<void(size_t sentences)> on_batch = {};  // after each batch: how many it had
+  std::function<void(size_t sentences)> on_batch = {};  // after each batch: how many pieces of sentences it had
 };
 
-std::vector<Tagged> tag(const Tagger&, const Words&, const std::vector<Sentence>& sentences, const TagOptions& = {});
+// A sentence of more words is read in pieces of as many, cut behind a full stop where there is one, so that time and memory
+// grow with the number of words alone; of a word so many characters are read.
+inline constexpr size_t most_tagged_words = 256, most_tagged_characters = 128;
+
+std::vector<Tagged> tag(const WordLabeller&, const Words&, const std::vector<Sentence>& sentences,
+                        const TagOptions& = {});
+
+struct TaggedText {
+  std::string text;
+  std::vector<Span> words;  // as the tagger's vocabulary cuts it
+  Tagged tagged;            // a label for each
+};
+
+std::vector<TaggedText> tag_texts(const WordLabeller&, const Words&, const std::vector<std::string>& texts,
+                                  const TagOptions& = {});
+
+// The vocabulary of words that a tagger was trained with; an Error if it is another kind, or of another size.
+const Words& words_of(const Pretrained&);
 
 // A sentence as the tagger sees it: the ids of its words, and the ids of the characters of each.
 std::vector<Sequence> tagger_columns(const Words&, const Sentence&);
-TaggerInput tagger_input(const Column& words, const Column& characters);
+SpelledWords spelled_words(const Column& words, const Column& characters);
 
 }  // namespace fovea

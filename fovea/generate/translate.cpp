@@ -215,13 +215,14 @@ std::vector<int64_t> source_ids(const Tokenizer& tokenizer, const Tokens& tokens
   return ids;
 }
 
-std::vector<Translations> translate(const Seq2SeqModel& model, const Tokenizer& tokenizer,
+std::vector<Translations> translate(const Generator& model, const Tokenizer& tokenizer,
                                     const std::vector<std::string>& texts, const GenerationConfig& config,
                                     const TranslateOptions& options) {
-  require(tokenizer.size() <= model.vocabulary(), "translate: found a tokenizer of {} pieces for a model of {}",
-          tokenizer.size(), model.vocabulary());
-  PieceByPiece pieces(tokenizer, texts, config, options);
-  generate(model, pieces.requests(), config,
+  GenerationConfig limited = config;
+  if (const int64_t most = model.longest() - 1; most > 0)  // its last position is the end's
+    limited.piece_tokens = config.piece_tokens > 0 ? std::min(config.piece_tokens, most) : most;
+  PieceByPiece pieces(tokenizer, texts, limited, options);
+  generate(model, pieces.requests(), limited,
            {.attention = options.attention,
             .unknown = tokenizer.special().unk,
             .on_result = [&](size_t, const Hypotheses& hypotheses) { pieces.add(hypotheses); }});

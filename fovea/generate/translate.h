@@ -36,7 +36,7 @@ struct TranslateOptions {
 // A text without tokens is translated as an empty one, without asking the model. One of more than config.piece_tokens is
 // translated piece by piece and put together again. With config.keep_wordless a piece in which the vocabulary knows no letter
 // (emoji, marks, another script) is its own translation, each token made from itself, unless there is a prefix.
-std::vector<Translations> translate(const Seq2SeqModel&, const Tokenizer&, const std::vector<std::string>& texts,
+std::vector<Translations> translate(const Generator&, const Tokenizer&, const std::vector<std::string>& texts,
                                     const GenerationConfig&, const TranslateOptions& = {});
 
 // Where a text is cut, as ranges of its tokens: behind the ends of sentences, in the gap before a word where a sentence is too

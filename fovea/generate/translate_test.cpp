@@ -4,7 +4,7 @@
 
 #include "fovea/data/text/bytes.h"
 #include "fovea/data/text/words.h"
-#include "fovea/models/transformer.h"
+#include "fovea/models/families/transformer.h"
 
 namespace fovea {
 namespace {
@@ -45,7 +45,10 @@ class TranslatePieces : public testing::Test {
         },
         Words::Options{}));
     model_ = std::make_unique<Transformer>(Transformer::Config{
-        .vocabulary = words_->size(), .width = 16, .heads = 2, .hidden = 32, .encoder_layers = 1, .decoder_layers = 1});
+        .vocabulary = words_->size(),
+        .encoder_layers = 1,
+        .decoder_layers = 1,
+        .stack = {.width = 16, .heads = 2, .hidden = 32}});
     initialise(*model_, Random(3));
   }
 

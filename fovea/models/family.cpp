@@ -5,6 +5,25 @@
 
 namespace fovea {
 
+void DataFacts::fields(Fields& f) {
+  f("vocabulary", vocabulary, "size of the vocabulary");
+  f("characters", characters, "size of the vocabulary of characters");
+  f("labels", labels, "what a text or a word can be");
+  f("labelling", labelling, "what the labels mean");
+  f("mean", mean, "of the numbers");
+  f("deviation", deviation, "of the numbers");
+  f("pairs", pairs, "whether two texts are read at a time");
+  f("padding", special.pad, "id of padding");
+  f("start", special.bos, "id before the first token");
+  f("end", special.eos, "id after the last token");
+  f("unknown", special.unk, "id of unknown tokens");
+}
+
+void tell(ModelConfig& config, DataFacts facts) {
+  detail::Reader reader(detail::Reader::json, to_json(facts), "data");  // whose other fields are passed over
+  config.fields(reader);
+}
+
 void check_choice(std::string_view model, std::string_view field, const std::string& found,
                   const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), found) != known.end()) return;
@@ -15,12 +34,17 @@ void check_size(std::string_view model, std::string_view field, int64_t found) {
   require(found >= 1, "{}: found a {} of {}, expected at least 1", model, field, found);
 }
 
+void check_layers(std::string_view model, std::string_view field, int64_t found) {
+  constexpr int64_t most = 10000;
+  require(found >= 0 && found <= most, "{}: found {} of {}, expected 0 to {}", model, field, found, most);
+}
+
 void check_share(std::string_view model, std::string_view field, double found) {
   require(found >= 0 && found < 1, "{}: found a {} of {}, expected at least 0 and less than 1", model, field, found);
 }
 
-void check_labels(std::string_view model, const std::vector<std::string>& labels) {
-  require(labels.size() >= 2, "{}: found {} labels, expected at least 2", model, labels.size());
+void check_labels(std::string_view model, const std::vector<std::string>& labels, size_t least) {
+  require(labels.size() >= least, "{}: found {} labels, expected at least {}", model, labels.size(), least);
   std::set<std::string> seen;
   for (const std::string& label : labels)
     require(seen.insert(label).second, "{}: found the label '{}' twice, expected each once", model, label);

@@ -1,4 +1,4 @@
-// A model is weights and a config; a family makes a model from its config. One file each in families/.
+// A family makes a model from its config. One file each in families/: adding it is all there is to adding a family.
 //
 //   std::unique_ptr<ModelConfig> config = find<Family>("transformer").config();
 //   from_json(text, *config, "config.json");   std::unique_ptr<Model> model = config->make();
@@ -13,19 +13,11 @@
 #include "fovea/base/catalogue.h"
 #include "fovea/base/error.h"
 #include "fovea/base/fields.h"
-#include "fovea/nn/weights.h"
+#include "fovea/models/abilities.h"
 
 namespace fovea {
 
-class Model {
- public:
-  virtual ~Model() = default;
-  virtual void weights(Weights&) = 0;
-  virtual std::string_view family() const = 0;
-  virtual std::string config() const = 0;  // as config.json has it
-};
-
-// What a model of a family is made from.
+// What a model of a family is made from. Fields that the data tells (Fields::from_data) are chosen by nobody.
 class ModelConfig {
  public:
   virtual ~ModelConfig() = default;
@@ -33,18 +25,45 @@ class ModelConfig {
   virtual std::unique_ptr<Model> make() const = 0;  // the weights are zeros
 };
 
+// What only the data tells. A config takes what it has fields for.
+struct DataFacts {
+  int64_t vocabulary = 0, characters = 0;
+  std::vector<std::string> labels = {};
+  std::string labelling = "one";
+  double mean = 0, deviation = 1;
+  bool pairs = false;
+  SpecialIds special = {};
+
+  void fields(Fields& f);
+};
+void tell(ModelConfig&, DataFacts);
+
+// Which of the abilities the models of a family have.
+struct Abilities {
+  bool encodes = false, generates = false, labels_texts = false, labels_words = false;
+
+  template <class M>
+  static constexpr Abilities of() {
+    return {std::is_base_of_v<Encoder, M>, std::is_base_of_v<Generator, M>, std::is_base_of_v<TextLabeller, M>,
+            std::is_base_of_v<WordLabeller, M>};
+  }
+};
+
 struct Family {
   static constexpr std::string_view noun = "family of models";
   std::string_view name;
   std::string_view help;
   std::unique_ptr<ModelConfig> (*config)();  // as it is if nothing else is said
+  Abilities abilities;
+  std::string_view variants = "[{}]";  // JSON: small configs that the catalogue's tests run; a list stands for each of its items
+  std::string_view training = "{}";    // JSON: the fields of a recipe with which a training of it begins
 };
 
 // A config beside the name of its family, as config.json has them.
 template <class Config>
 struct FamilyConfig {
   std::string model_type;
-  Config config = {};
+  Config& config;
 
   void fields(Fields& f) {
     f("model_type", model_type, "family of the model");
@@ -52,13 +71,20 @@ struct FamilyConfig {
   }
 };
 
-// Errors that name the model's field: a value that is none of the known ones (and what is nearest), a size below 1, a share
-// outside [0, 1), fewer than two labels or the same one twice.
+template <class Config>
+std::string family_json(std::string_view family, Config config) {
+  FamilyConfig<Config> both = {std::string(family), config};
+  return to_json(both);
+}
+
+// Errors that name the model's field: a value that is none of the known ones (and what is nearest), a size below 1, more layers
+// than any model has, a share outside [0, 1), fewer labels than `least` or the same one twice.
 void check_choice(std::string_view model, std::string_view field, const std::string& found,
                   const std::vector<std::string>& known);
 void check_size(std::string_view model, std::string_view field, int64_t found);
+void check_layers(std::string_view model, std::string_view field, int64_t found);
 void check_share(std::string_view model, std::string_view field, double found);
-void check_labels(std::string_view model, const std::vector<std::string>& labels);
+void check_labels(std::string_view model, const std::vector<std::string>& labels, size_t least = 2);
 
 template <class M>
 class ConfigOf final : public ModelConfig {
@@ -75,14 +101,10 @@ std::unique_ptr<ModelConfig> config_of() {
   return std::make_unique<ConfigOf<M>>();
 }
 
-// The same model by what it can do; an Error if it cannot.
 template <class M>
-std::unique_ptr<M> model_as(std::unique_ptr<Model> model, std::string_view where) {
-  M* wanted = dynamic_cast<M*>(model.get());
-  if (!wanted)
-    throw Error(Error::invalid, "{}: found a model of family '{}', which does not do this", where, model->family());
-  model.release();
-  return std::unique_ptr<M>(wanted);
+constexpr Family family_of(std::string_view name, std::string_view help, std::string_view variants,
+                           std::string_view training = "{}") {
+  return {name, help, config_of<M>, Abilities::of<M>(), variants, training};
 }
 
 }  // namespace fovea

@@ -1,12 +1,12 @@
 // For tests of models that give labels: PyTorch's numbers (tests/golden/make_taggers.py), finite differences, and same bits.
 //
-//   check_label_golden("tagger_plain", [] { return Tagger(config); }, scores, loss);
+//   check_label_golden("tagger_plain", [] { return WordTagger(config); }, scores, loss);
 //   check_weight_gradients(model, [&] { return model.loss(input, labels, {}); });
 #pragma once
 
 #include <memory>
 
-#include "fovea/models/decoder.h"
+#include "fovea/models/abilities.h"
 #include "fovea/nn/golden.h"
 #include "test_paths.h"
 

@@ -1,8 +1,8 @@
+#include "fovea/train/card.h"
+
 #include <fmt/ranges.h>
 
 #include "fovea/base/file.h"
-#include "fovea/models/checkpoint.h"
-#include "fovea/train/recipe.h"
 
 namespace fovea {
 namespace {
@@ -17,15 +17,15 @@ DType storage_of(const std::string& name) {
 // Hugging Face's form: YAML between lines of dashes, then Markdown.
 std::string card(const Recipe& r, int64_t weights, const Tokenizer& tokenizer, const std::vector<Score>& scores) {
   const CardConfig& c = r.card;
-  std::string text = fmt::format("---\nlibrary_name: fovea\ntask: {}\n", r.task);
+  std::string text = fmt::format("---\nlibrary_name: fovea\ntask: {}\n", r.task_name());
   if (!c.license.empty()) text += fmt::format("license: {}\n", c.license);
   if (!c.languages.empty()) text += fmt::format("language: [{}]\n", fmt::join(c.languages, ", "));
   if (!scores.empty()) text += "validation:\n";
   for (const Score& score : scores) text += fmt::format("  {}: {:.4g}\n", score.name, score.value);
   const std::string folder = std::filesystem::path(r.output).filename().string();
-  text += fmt::format("---\n\n# {}\n\n", !c.name.empty() ? c.name : !folder.empty() ? folder : r.task);
+  text += fmt::format("---\n\n# {}\n\n", !c.name.empty() ? c.name : !folder.empty() ? folder : r.task_name());
   if (!c.about.empty()) text += c.about + "\n\n";
-  text += fmt::format("- {} with {} weights, stored as {}\n- tokenizer: {}, {} entries\n", r.family, weights, r.storage,
+  text += fmt::format("- {} with {} weights, stored as {}\n- tokenizer: {}, {} entries\n", r.family_name(), weights, r.storage,
                       tokenizer.kind(), tokenizer.size());
   text += fmt::format("- trained on {}\n", fmt::join(r.examples.data, ", "));
   if (!c.attribution.empty()) text += fmt::format("- data: {}\n", c.attribution);

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "fovea/base/threads.h"
-#include "fovea/models/bag_of_words.h"
-#include "fovea/models/tagger.h"
+#include "fovea/models/families/bag_of_words.h"
+#include "fovea/models/families/tagger.h"
 #include "fovea/tensor/reduce.h"
 #include "fovea/train/optimiser.h"
 
@@ -37,12 +37,12 @@ double learn(M& model, int steps, double rate, double examples, const std::funct
 
 TEST(LearnLabels, TaggersLearnADozenSentences) {
   const std::vector<int64_t> lengths = {5, 1, 8, 3, 5, 6, 2, 7, 4, 8, 3, 5};
-  const TaggerInput x = {random_ids({12, 8}, 3, 30, 1), tensor({12}, lengths), random_ids({12, 8, 5}, 1, 8, 2),
+  const SpelledWords x = {random_ids({12, 8}, 3, 30, 1), tensor({12}, lengths), random_ids({12, 8, 5}, 1, 8, 2),
                          random_ids({12, 8}, 1, 5, 3)};
   const Tensor labels = random_ids({12, 8}, 0, 4, 4);
   for (const bool crf : {true, false}) {
     for (const std::string attention : {"scaled-dot", "dot", "general", "additive", "concat", "none"}) {
-      Tagger model({.vocabulary = 33,
+      WordTagger model({.vocabulary = 33,
                     .characters = 9,
                     .labels = {"O", "B", "I", "E"},
                     .cell = attention == "general" ? "gru" : "lstm",
@@ -70,18 +70,18 @@ TEST(LearnLabels, ClassifiersLearnADozenTexts) {
   const Tensor labels = random_ids({12}, 0, 3, 4);
   const std::vector<std::string> three = {"bad", "good", "mixed"};
   auto check = [&](auto& model, const std::string& name, int steps, double rate) {
-    const double loss = learn(model, steps, rate, 12, [&](const Context& c) { return model.loss(source, labels, c); });
+    const double loss = learn(model, steps, rate, 12, [&](const Context& c) { return model.loss(source, {labels}, c); });
     EXPECT_LT(loss, 0.2) << name;
     EXPECT_EQ(argmax(model.logits(source, {}), -1).template values<int64_t>(), labels.values<int64_t>()) << name;
   };
   for (const std::string encoder : {"lstm", "gru", "transformer", "none"}) {
     for (const std::string pooling : {"additive", "dot", "general", "concat", "scaled-dot", "last", "mean"}) {
       if (pooling == "last" && (encoder == "transformer" || encoder == "none")) continue;
-      Classifier::Config c = {.vocabulary = 33, .labels = three, .encoder = encoder, .embedding = 16, .width = 16};
+      PooledClassifier::Config c = {.vocabulary = 33, .labels = three, .encoder = encoder, .embedding = 16, .width = 16};
       c.heads = 2, c.hidden = 32, c.dropout = 0;
       c.pooling = pooling == "last" || pooling == "mean" ? pooling : "attention";
       if (c.pooling == "attention") c.attention = pooling;
-      Classifier model(c);
+      PooledClassifier model(c);
       check(model, encoder + ", " + pooling, 80, 0.01);
     }
   }
@@ -97,14 +97,14 @@ TEST(LearnLabels, HardAttentionFindsTheWordThatDecides) {
   for (int64_t b = 0; b < texts; ++b)
     ids.data<int64_t>()[b * words + place.data<int64_t>()[b]] = 3 + labels.data<int64_t>()[b];
   for (const std::string gradient : {"reinforce", "straight-through", "marginal"}) {
-    Classifier model({.vocabulary = 33,
+    PooledClassifier model({.vocabulary = 33,
                       .labels = {"bad", "good", "mixed"},
                       .encoder = "none",
                       .embedding = 16,
                       .selection = "hard",
                       .hard_gradient = gradient,
                       .dropout = 0});
-    learn(model, 300, 0.01, texts, [&](const Context& c) { return model.loss({ids, {}}, labels, c); });
+    learn(model, 300, 0.01, texts, [&](const Context& c) { return model.loss({ids, {}}, {labels}, c); });
     EXPECT_EQ(argmax(model.logits({ids, {}}, {}), -1).values<int64_t>(), labels.values<int64_t>()) << gradient;
     EXPECT_EQ(argmax(model.token_weights({ids, {}}, {}), -1).values<int64_t>(), place.values<int64_t>()) << gradient;
   }

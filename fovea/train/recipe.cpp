@@ -11,51 +11,58 @@ namespace {
 class ChosenFields final : public Fields {
  public:
   explicit ChosenFields(Fields& inner) : inner_(inner) {}
-  void operator()(const char* name, bool& value, const char* help) override { pass(name, value, help); }
-  void operator()(const char* name, int64_t& value, const char* help) override { pass(name, value, help); }
-  void operator()(const char* name, double& value, const char* help) override { pass(name, value, help); }
-  void operator()(const char* name, std::string& value, const char* help) override { pass(name, value, help); }
+  void operator()(const char* name, bool& value, const char* help) override { inner_(name, value, help); }
+  void operator()(const char* name, int64_t& value, const char* help) override { inner_(name, value, help); }
+  void operator()(const char* name, double& value, const char* help) override { inner_(name, value, help); }
+  void operator()(const char* name, std::string& value, const char* help) override { inner_(name, value, help); }
   void operator()(const char* name, std::vector<std::string>& value, const char* help) override {
-    pass(name, value, help);
+    inner_(name, value, help);
   }
+
+ protected:
+  bool takes_data() const override { return false; }
 
  private:
-  template <class Value>
-  void pass(const char* name, Value& value, const char* help) {
-    constexpr std::string_view known[] = {
-        "vocabulary", "source_vocabulary", "characters", "labels", "padding", "start", "end", "unknown"};
-    if (std::ranges::find(known, std::string_view(name)) == std::end(known)) inner_(name, value, help);
-  }
-
   Fields& inner_;
 };
 
+std::string chosen_family(const Task& task, std::string_view task_name, std::string_view wanted) {
+  const std::vector<std::string> families = families_for(task);
+  require(!families.empty(), "{}: found no family of models that can learn it", task_name);
+  if (wanted.empty()) return families.front();
+  if (std::ranges::find(families, wanted) == families.end())
+    throw_unknown(fmt::format("family of models for {}", task_name), wanted, families);
+  return std::string(wanted);
+}
+
 }  // namespace
 
-Recipe::Recipe(std::string_view task_name, std::vector<std::string> families)
-    : task(task_name), family(families.front()), families_(std::move(families)) {}
+std::vector<std::string> families_for(const Task& task) {
+  std::vector<std::string> names;
+  for (const Family* family : catalogue<Family>())
+    if (task.suits(family->abilities)) names.emplace_back(family->name);
+  std::ranges::stable_partition(names, [&](const std::string& name) { return name == task.first_family(); });
+  return names;
+}
 
-void Recipe::choose_family(const std::string& name) {
-  if (std::ranges::find(families_, name) == families_.end())
-    throw_unknown(fmt::format("family of models for {}", task), name, families_);
-  family = name;
-  if (chosen_ == name) return;
-  chosen_ = name;
-  model_ = find<Family>(name).config();
-  from_json(model_defaults(), *model_, "defaults");
-  trainer_defaults();
+Recipe::Recipe(std::string_view task, std::string_view family)
+    : task_name_(task), task_(find<TaskKind>(task).make()) {
+  family_name_ = chosen_family(*task_, task, family);
+  task_field_ = task_name_, family_field_ = family_name_;
+  vocabulary = task_->vocabulary();
+  model_ = find<Family>(family_name_).config();
+  for (const std::string_view defaults : {task_->training(), find<Family>(family_name_).training})
+    from_json(defaults, *this, "defaults");
 }
 
 void Recipe::fields(Fields& f) {
-  std::string found = task;
-  f("task", found, "what is trained");
-  require(found == task, "recipe: found the task '{}' in a recipe for {}", found, task);
+  f("task", task_field_, "what is trained");
   f("output", output, "the folder to write");
   examples.fields(f);
-  task_fields(f);
+  task_->fields(f);
+  f("from", from, "a trained model to go on from: its family, sizes and vocabulary are kept");
   vocabulary.fields(f);
-  f("family", family, fmt::format("family of models: {}", fmt::join(families_, ", ")).c_str());
-  choose_family(family);
+  f("family", family_field_, fmt::format("family of models: {}", fmt::join(families_for(*task_), ", ")).c_str());
   ChosenFields chosen(f);
   model_->fields(chosen);
   trainer.fields(f);
@@ -63,17 +70,25 @@ void Recipe::fields(Fields& f) {
   card.fields(f);
 }
 
-void Recipe::complete() {
-  if (trainer.steps == 0 && trainer.epochs == 0 && trainer.minutes == 0) default_end();
+void Recipe::check() const {
+  require(task_field_ == task_name_, "--task: found {} in a recipe for {}", task_field_, task_name_);
+  require(family_field_ == family_name_,
+          "--family: found {} for a recipe of family {}; leave --family out, or the recipe", family_field_,
+          family_name_);
 }
 
-std::unique_ptr<Model> Recipe::make_model(const std::string& known) {
-  require(family == chosen_, "--family: found {} for a recipe of family {}; leave --family out, or the recipe", family,
-          chosen_);
-  from_json(known, *model_, "recipe");
-  std::unique_ptr<Model> model = model_->make();
-  initialise(*model, Random(static_cast<uint64_t>(trainer.seed)).fork("weights"));
-  return model;
+Examples Recipe::read() const { return read_examples(examples, task_->format()); }
+
+Recipe read_recipe(std::string_view yaml, const std::string& where) {
+  std::string task, family;
+  detail::Reader first(detail::Reader::yaml, yaml, where);
+  first("task", task, "");
+  first("family", family, "");
+  require(!task.empty(), "{}: found no task, expected one, such as task: translation", where);
+  Recipe recipe(task, family);
+  from_yaml(yaml, recipe, where);
+  recipe.check();
+  return recipe;
 }
 
 }  // namespace fovea

@@ -1,5 +1,5 @@
 // Every task learns what its data teaches, and leaves a folder that answers like the model that was trained.
-#include "fovea/train/recipe.h"
+#include "fovea/train/prepare.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "fovea/generate/classify.h"
 #include "fovea/generate/tag.h"
 #include "fovea/generate/translate.h"
-#include "fovea/models/checkpoint.h"
+#include "fovea/models/zoo.h"
 #include "fovea/train/toy_data.h"
 
 namespace fovea {
@@ -31,14 +31,13 @@ class Recipes : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   std::unique_ptr<Recipe> recipe(const std::string& task, const std::string& file, const std::string& yaml) const {
-    std::unique_ptr<Recipe> r = find<Task>(task).recipe();
-    from_yaml("data: " + (folder_ / file).string() + "\n" + yaml, *r, "recipe.yaml");
+    const std::string text = "task: " + task + "\ndata: " + (folder_ / file).string() + "\n" + yaml;
+    auto r = std::make_unique<Recipe>(read_recipe(text, "recipe.yaml"));
     r->output = (folder_ / "model").string();
-    r->complete();
     return r;
   }
   TrainingResult trained(Recipe& r) const {
-    const std::unique_ptr<Trainee> trainee = r.prepare({});
+    const std::unique_ptr<Trainee> trainee = prepare(r, {});
     return train(*trainee, r.trainer, {.folder = r.output});
   }
 
@@ -66,15 +65,14 @@ TEST_F(Recipes, TranslationIsLearnedByBothFamilies) {
     const std::unique_ptr<Recipe> r = recipe("translation", "pairs.tsv", yaml);
     const TrainingResult result = trained(*r);
     ASSERT_EQ(result.best->name, "bleu");
-    EXPECT_GT(result.best->value, 90) << r->family;
-    const auto model = load_model_as<Seq2SeqModel>(r->output);
-    const auto tokenizer = load_tokenizer(model_folder(r->output));
-    const GenerationConfig config = read_generation_config(model_folder(r->output));
+    EXPECT_GT(result.best->value, 90) << r->family_name();
+    const Pretrained model = load_pretrained(find_model(r->output));
+    const GenerationConfig config = read_generation_config(model.folder);
     EXPECT_EQ(config.beam_size, 5);
-    const auto found = translate(*model, *tokenizer, {"three one nine", "", "two"}, config, {.attention = true});
-    EXPECT_EQ(found[0].found[0].text, "drei eins neun") << r->family;
+    const auto found = translate(model.as<Generator>(), *model.tokenizer, {"three one nine", "", "two"}, config, {.attention = true});
+    EXPECT_EQ(found[0].found[0].text, "drei eins neun") << r->family_name();
     EXPECT_EQ(found[1].found[0].text, "");
-    EXPECT_EQ(found[2].found[0].text, "zwei") << r->family;
+    EXPECT_EQ(found[2].found[0].text, "zwei") << r->family_name();
     const Translation& t = found[0].found[0];
     ASSERT_EQ(t.tokens.size(), 4u);
     EXPECT_EQ(piece_of(t.text, t.tokens[1]), "eins");
@@ -86,9 +84,8 @@ TEST_F(Recipes, TranslationIsLearnedByBothFamilies) {
 TEST_F(Recipes, ReversedPairsAreLearnedTheOtherWay) {
   const std::unique_ptr<Recipe> r = recipe("translation", "pairs.tsv", std::string(small_seq2seq) + "reverse: true\n");
   EXPECT_GT(trained(*r).best->value, 90);
-  const auto model = load_model_as<Seq2SeqModel>(r->output);
-  const auto tokenizer = load_tokenizer(model_folder(r->output));
-  EXPECT_EQ(translate(*model, *tokenizer, {"drei eins"}, {})[0].found[0].text, "three one");
+  const Pretrained model = load_pretrained(find_model(r->output));
+  EXPECT_EQ(translate(model.as<Generator>(), *model.tokenizer, {"drei eins"}, {})[0].found[0].text, "three one");
 }
 
 TEST_F(Recipes, ClassificationIsLearnedAndTheDecidingWordIsSeen) {
@@ -102,12 +99,12 @@ TEST_F(Recipes, ClassificationIsLearnedAndTheDecidingWordIsSeen) {
     const TrainingResult result = trained(*r);
     ASSERT_EQ(result.best->name, "accuracy");
     EXPECT_GT(result.best->value, 0.95) << yaml;
-    const auto model = load_model_as<ClassifierModel>(r->output);
-    EXPECT_EQ(model->labels(), (std::vector<std::string>{"bad", "good"}));
-    const auto tokenizer = load_tokenizer(model_folder(r->output));
+    const Pretrained model = load_pretrained(find_model(r->output));
+    const std::vector<std::string>& labels = model.as<TextLabeller>().labels().names();
+    EXPECT_EQ(labels, (std::vector<std::string>{"bad", "good"}));
     const std::string text = "the song was old and lovely";
-    const Classified c = classify(*model, *tokenizer, {text}, {.weights = true})[0];
-    EXPECT_EQ(model->labels()[c.best], "good") << yaml;
+    const Classified c = classify(model.as<TextLabeller>(), *model.tokenizer, {text}, {.weights = true})[0];
+    EXPECT_EQ(labels[c.best], "good") << yaml;
     ASSERT_EQ(c.weights.size(), c.tokens.size());
     EXPECT_NEAR(std::accumulate(c.weights.begin(), c.weights.end(), 0.0), 1, 1e-5);
     // A Bi-LSTM may carry the word's meaning to its neighbours; without one the word itself has to be looked at.
@@ -124,11 +121,12 @@ TEST_F(Recipes, LabelsCanGetNames) {
       recipe("classification", "labelled.tsv",
              "names: [bad=negative]\nfamily: bag-of-words\nsteps: 60\nwarmup: 5\nvalidate_every: 0\nhold_out: 20\n");
   EXPECT_GT(trained(*r).best->value, 0.9);
-  EXPECT_EQ(load_model_as<ClassifierModel>(r->output)->labels(), (std::vector<std::string>{"good", "negative"}));
+  const Pretrained model = load_pretrained(find_model(r->output));
+  EXPECT_EQ(model.as<TextLabeller>().labels().names(), (std::vector<std::string>{"good", "negative"}));
   const Examples examples = r->read();
   size_t ready = 0;
   const Predictions p =
-      r->predict(r->output, examples.data, examples.validation, [&](size_t count) { ready += count; });
+      r->task().predict(model, examples.data, examples.validation, {.done = [&](size_t count) { ready += count; }});
   EXPECT_EQ(ready, examples.validation.size());
   for (const std::string& label : p.references) EXPECT_TRUE(label == "negative" || label == "good") << label;
   EXPECT_EQ(std::set<std::string>(p.hypotheses.begin(), p.hypotheses.end()),
@@ -143,9 +141,8 @@ TEST_F(Recipes, TaggingIsLearned) {
   const TrainingResult result = trained(*r);
   ASSERT_EQ(result.best->name, "f1");
   EXPECT_GT(result.best->value, 95);
-  const auto tagger = load_model_as<Tagger>(r->output);
-  const Words words(model_folder(r->output) / "vocabulary.json");
-  const Tagged t = tag(*tagger, words, {{"Clara", "Vale", "left", "Rome", "."}}, {.attention = true})[0];
+  const Pretrained model = load_pretrained(find_model(r->output));
+  const Tagged t = tag(model.as<WordLabeller>(), words_of(model), {{"Clara", "Vale", "left", "Rome", "."}}, {.attention = true})[0];
   EXPECT_EQ(t.labels, (std::vector<std::string>{"B-PER", "I-PER", "O", "B-LOC", "O"}));
   EXPECT_EQ(t.attention.shape(), (Shape{5, 5}));
   for (double p : t.probabilities) EXPECT_TRUE(p > 0.5 && p <= 1 + 1e-6);
@@ -164,30 +161,32 @@ TEST_F(Recipes, TheFolderHoldsWhatUsersExpect) {
   for (const char* text : {"# Numbers", "license: cc0-1.0", "language: [en, de]", "pairs.tsv", "| bleu |"})
     EXPECT_NE(card.find(text), std::string::npos) << text << "\n" << card;
   // The recipe beside the model makes the same training again.
-  std::unique_ptr<Recipe> again = find<Task>("translation").recipe();
-  from_yaml(read_text(fs::path(r->output) / "best/recipe.yaml"), *again, "recipe.yaml");
-  EXPECT_EQ(to_yaml(*again), to_yaml(*r));
+  Recipe again = read_recipe(read_text(fs::path(r->output) / "best/recipe.yaml"), "recipe.yaml");
+  EXPECT_EQ(to_yaml(again), to_yaml(*r));
 }
 
 TEST_F(Recipes, EveryTaskReadsBackWhatItPrints) {
-  for (const Task* task : catalogue<Task>()) {
-    const std::unique_ptr<Recipe> one = task->recipe(), other = task->recipe();
-    one->trainer.seed = 17;
-    from_yaml(to_yaml(*one), *other, "recipe.yaml");
-    EXPECT_EQ(to_yaml(*one), to_yaml(*other)) << task->name;
-    EXPECT_NE(to_yaml(*other).find("\nseed: 17\n"), std::string::npos);
+  for (const TaskKind* task : catalogue<TaskKind>()) {
+    for (const std::string& family : families_for(*task->make())) {
+      Recipe one(task->name, family);
+      one.trainer.seed = 17;
+      Recipe other = read_recipe(to_yaml(one), "recipe.yaml");
+      EXPECT_EQ(to_yaml(one), to_yaml(other)) << task->name;
+      EXPECT_EQ(other.family_name(), family);
+      EXPECT_NE(to_yaml(other).find("\nseed: 17\n"), std::string::npos);
+    }
   }
 }
 
 TEST_F(Recipes, WhatIsWrongIsSaid) {
   const auto says = [&](const std::string& task, const std::string& file, const std::string& yaml) {
-    return error_of([&] { recipe(task, file, yaml)->prepare({}); });
+    return error_of([&] { prepare(*recipe(task, file, yaml), {}); });
   };
   EXPECT_NE(says("translation", "pairs.tsv", "learning_rat: 1\n").find("did you mean 'learning_rate'"),
             std::string::npos);
   EXPECT_NE(says("translation", "pairs.tsv", "steps: many\n").find("expected a whole number"), std::string::npos);
   EXPECT_NE(says("translation", "pairs.tsv", "family: tagger\n").find("'tagger'"), std::string::npos);
-  EXPECT_NE(says("translation", "pairs.tsv", "task: tagging\n").find("'tagging'"), std::string::npos);
+  EXPECT_NE(error_of([] { read_recipe("data: x\n", "r.yaml"); }).find("r.yaml: found no task"), std::string::npos);
   EXPECT_NE(says("translation", "pairs.tsv", "tokenizer: letters\n").find("'letters'"), std::string::npos);
   EXPECT_NE(says("translation", "pairs.tsv", "width: [\n").find("not valid YAML"), std::string::npos);
   EXPECT_NE(says("translation", "missing.tsv", "").find("missing.tsv"), std::string::npos);

@@ -27,7 +27,7 @@ struct ScheduleConfig {
 
   void fields(Fields& f) {
     f("schedule", kind, "how the learning rate changes: constant, inverse-sqrt, linear or cosine");
-    f("warmup", warmup, "steps over which the learning rate rises from 0");
+    f("warmup", warmup, "steps over which the learning rate rises from 0; -1: a tenth of all, 10 to 1000");
     f("decay_steps", decay_steps,
       "step at which linear and cosine have reached their end; 0: the last of the training");
     f("last_factor", last_factor, "share of the learning rate at which linear and cosine end");

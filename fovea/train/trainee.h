@@ -11,6 +11,7 @@
 
 #include "fovea/nn/context.h"
 #include "fovea/nn/weights.h"
+#include "fovea/train/score.h"
 
 namespace fovea {
 
@@ -19,13 +20,6 @@ struct StepLoss {
   int64_t losses = 0;  // how many these were
   int64_t tokens = 0;  // that were read for them
   double epochs = 0;   // passes over the data, with this batch
-};
-
-struct Score {
-  enum Better { lower, higher };
-  std::string name;
-  double value = 0;
-  Better better = lower;
 };
 
 class Trainee {

@@ -5,7 +5,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/train/averaging.h"
-#include "fovea/train/checkpoint.h"
+#include "fovea/base/folder.h"
 #include "fovea/train/gradient_variance.h"
 #include "fovea/train/log.h"
 
@@ -85,7 +85,8 @@ class Training final {
         options_(options),
         optimiser_(config.optimiser, list_weights(trainee)),
         random_(Random(static_cast<uint64_t>(config.seed)).fork("training")),
-        first_position_(trainee.position()) {
+        first_position_(trainee.position()),
+        lock_(options.folder) {
     if (config.average > 0) average_.emplace(config.average, list_weights(trainee));
     open_folder();
     log_.emplace(options.folder / "log.jsonl");
@@ -114,9 +115,6 @@ class Training final {
  private:
   void open_folder() {
     const fs::path last = options_.folder / "last", log = options_.folder / "log.jsonl";
-    std::error_code failure;
-    fs::create_directories(options_.folder, failure);
-    if (failure) throw Error(Error::io, "{}: cannot be made: {}", options_.folder.string(), failure.message());
     recover_folder(options_.folder / "best");
     check_folder(options_);
     if (recover_folder(last)) return restore(last);
@@ -312,6 +310,7 @@ class Training final {
   std::optional<LogFile> log_;
   Random random_;
   std::string first_position_;  // of a training from the beginning
+  FolderLock lock_;
   State state_;
   Progress progress_;
   Clock::time_point begin_ = Clock::now();
@@ -325,9 +324,32 @@ class Training final {
 
 void check_folder(const TrainerOptions& options) {
   require(!options.folder.empty(), "training: found no folder to write to, expected --output");
-  require(options.resume || !recover_folder(options.folder / "last"),
+  { const FolderLock free(options.folder); }
+  const bool found = recover_folder(options.folder / "last");
+  require(options.resume || !found,
           "{}: found a training that began before; --resume goes on with it, another --output keeps it",
           options.folder.string());
+  require(!options.resume || found, "{}: found no last/ to go on from; without --resume the training begins there",
+          options.folder.string());
+}
+
+std::string complete(TrainerConfig& c, int64_t batches_in_epoch) {
+  std::string chosen;
+  if (c.steps == 0 && c.epochs == 0 && c.minutes == 0) {
+    c.steps = std::clamp<int64_t>(40 * batches_in_epoch / std::max<int64_t>(c.accumulate, 1), 300, 20000);
+    c.minutes = 30;
+    chosen = fmt::format("{} steps or {} minutes at the most", c.steps, c.minutes);
+  }
+  auto choose = [&](int64_t& value, int64_t by_the_data, const char* text) {
+    if (value != -1) return;
+    value = by_the_data;
+    chosen += fmt::format("{}{} {}", chosen.empty() ? "" : ", ", text, value);
+  };
+  choose(c.schedule.warmup, std::clamp<int64_t>((c.steps > 0 ? c.steps : 20 * batches_in_epoch) / 10, 10, 1000),
+         "warm-up of");
+  choose(c.validate_every, std::clamp<int64_t>(batches_in_epoch, 20, 300), "a validation every");
+  choose(c.checkpoint_every, c.validate_every, "a checkpoint every");
+  return chosen.empty() ? chosen : "chosen by the amount of data: " + chosen;
 }
 
 TrainingResult train(Trainee& trainee, const TrainerConfig& config, const TrainerOptions& options) {

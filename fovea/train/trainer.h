@@ -33,13 +33,15 @@ struct TrainerConfig {
   ScheduleConfig schedule = {};
 
   void fields(Fields& f) {
-    f("steps", steps, "steps to train; 0: no limit");
+    f("steps", steps, "steps to train; 0: no limit (if nothing else sets one: 40 passes over the data, at most 20,000)");
     f("epochs", epochs, "passes over the data; 0: no limit");
     f("minutes", minutes, "minutes to train, those before a resume included; 0: no limit");
     f("accumulate", accumulate, "batches whose gradients make one step");
     f("log_every", log_every, "steps from line to line of log.jsonl");
-    f("validate_every", validate_every, "steps from validation to validation; 0: at the end only");
-    f("checkpoint_every", checkpoint_every, "steps from checkpoint to checkpoint; 0: at the end only");
+    f("validate_every", validate_every,
+      "steps from validation to validation; 0: at the end only; -1: a pass over the data, 20 to 300");
+    f("checkpoint_every", checkpoint_every,
+      "steps from checkpoint to checkpoint; 0: at the end only; -1: at each validation");
     f("gradient_batches", gradient_batches,
       "batches whose gradients give its mean and variance at each validation; 0: none");
     f("patience", patience, "validations without a better score after which training stops; 0: never");
@@ -49,6 +51,9 @@ struct TrainerConfig {
     schedule.fields(f);
   }
 };
+
+// What was left to the data: when to end if nothing says so, and what is −1. Says what it chose, in a line for the user.
+std::string complete(TrainerConfig&, int64_t batches_in_epoch);
 
 struct Progress {
   int64_t step = 0;
@@ -62,7 +67,7 @@ struct Progress {
 
 struct TrainerOptions {
   std::filesystem::path folder;
-  bool resume = false;                      // go on from last/; from the beginning if there is none
+  bool resume = false;                      // go on from last/; an Error if there is none
   const std::atomic<bool>* stop = nullptr;  // set by someone else: a checkpoint is written and train() returns
   std::function<void(const Progress&)> progress = {};  // after every step
 };
@@ -75,7 +80,7 @@ struct TrainingResult {
   int64_t best_step = 0;
 };
 
-// An Error if the folder holds a training already and it is not to be resumed.
+// An Error if the folder holds a training already and it is not to be resumed, or if it holds none that could be.
 void check_folder(const TrainerOptions&);
 
 // A loss or gradient that is NaN or infinite is an Error that names the step; last/ stays as it was.

@@ -1,11 +1,361 @@
-#include "fovea/models/seq2seq.h"
+#include "fovea/models/families/seq2seq.h"
+
+#include <algorithm>
+
+#include "fovea/tensor/arithmetic.h"
+#include "fovea/tensor/index.h"
+#include "fovea/tensor/reduce.h"
 
 namespace fovea {
+namespace {
 
-extern const Family seq2seq = {
-    .name = "seq2seq",
-    .help = "LSTM or GRU encoder and decoder with attention (Bahdanau et al. 2014, Luong et al. 2015)",
-    .config = config_of<Seq2Seq>,
+using Config = Seq2Seq::Config;
+using kernels::Activation;
+
+Config completed(Config c) {
+  check_size("seq2seq model", "vocabulary", c.vocabulary);
+  check_size("seq2seq model", "embedding", c.embedding);
+  check_size("seq2seq model", "encoder_width", c.encoder_width);
+  check_size("seq2seq model", "decoder_width", c.decoder_width);
+  check_layers("seq2seq model", "encoder_layers", c.encoder_layers);
+  check_layers("seq2seq model", "decoder_layers", c.decoder_layers);
+  check_choice("seq2seq model", "cell", c.cell, {"lstm", "gru"});
+  check_choice("seq2seq model", "order", c.order, {"bahdanau", "luong"});
+  check_choice("seq2seq model", "selection", c.selection, {"soft", "hard"});
+  check_choice("seq2seq model", "hard_gradient", c.hard_gradient, {"straight-through", "marginal", "reinforce"});
+  require(c.entropy_bonus >= 0 && c.coverage_loss >= 0,
+          "seq2seq: found an entropy_bonus of {} and a coverage_loss of {}, expected 0 or more", c.entropy_bonus,
+          c.coverage_loss);
+  require(c.coverage || c.coverage_loss == 0,
+          "seq2seq: found a coverage_loss without coverage, expected coverage: true");
+  require(!c.coverage || c.attention != "none",
+          "seq2seq: found coverage without attention, expected a form of attention");
+  if (c.source_vocabulary == 0) c.source_vocabulary = c.vocabulary;
+  if (c.attention_width == 0) c.attention_width = c.decoder_width;
+  if (c.readout == 0) c.readout = c.tied ? c.embedding : c.decoder_width;
+  require(!c.tied || (c.readout == c.embedding && c.source_vocabulary == c.vocabulary),
+          "seq2seq: found tied embeddings of width {} with a readout of {} and vocabularies of {} and {}, expected "
+          "equal ones (or tied: false)",
+          c.embedding, c.readout, c.source_vocabulary, c.vocabulary);
+  for (int64_t id : {c.padding, c.start, c.end})
+    require(0 <= id && id < c.vocabulary, "seq2seq: found a special id {}, expected 0 to {}", id, c.vocabulary - 1);
+  return c;
+}
+
+Lstm::Config encoder_config(const Config& c) {
+  return {.inputs = c.embedding,
+          .width = c.encoder_width,
+          .layers = c.encoder_layers,
+          .bidirectional = c.bidirectional,
+          .dropout = c.dropout};
+}
+
+Lstm::Config decoder_config(const Config& c) {
+  const int64_t memory = (c.bidirectional ? 2 : 1) * c.encoder_width;
+  const int64_t beside = c.order == "bahdanau" ? memory : c.input_feeding ? c.readout : 0;
+  return {.inputs = c.embedding + beside, .width = c.decoder_width, .layers = c.decoder_layers, .dropout = c.dropout};
+}
+
+int64_t readout_inputs(const Config& c) {
+  const int64_t memory = (c.bidirectional ? 2 : 1) * c.encoder_width;
+  return c.decoder_width + memory + (c.order == "bahdanau" ? c.embedding : 0);
+}
+
+HardGradient hard_gradient(const Config& c) {
+  if (c.hard_gradient == "marginal") return HardGradient::marginal;
+  return c.hard_gradient == "reinforce" ? HardGradient::reinforce : HardGradient::straight_through;
+}
+
+// [batch, layers · width] → [layers, batch, width]
+Tensor by_layer(const Tensor& x, int64_t layers) {
+  return x.reshape({x.size(0), layers, x.size(1) / layers}).transpose(0, 1).contiguous();
+}
+
+Tensor reordered_layers(const Tensor& states, const Tensor& batch_rows) {
+  return states ? rows(states.transpose(0, 1), batch_rows).transpose(0, 1).contiguous() : states;
+}
+
+}  // namespace
+
+// One tensor for each call of look(), [batch, steps].
+struct Seq2Seq::Notes {
+  std::vector<Tensor> log_probabilities, entropies, repetitions;
 };
+
+// `packed` serves every step with the weights as they were at the start.
+struct Seq2Seq::State final : DecoderState {
+  RecurrentState cells;
+  Tensor fed;      // o[t−1], [batch, 1, readout]
+  Tensor summary;  // c[t] without attention, [batch, 1, memory width]
+  SourceKeys keys;
+  Tensor coverage;  // Σ of the weights so far, [batch, 1, tokens]
+  std::vector<PackedCell> packed;
+  Notes* notes = nullptr;  // written if given
+  bool greedy = false;     // hard choices are the most probable ones in training, too
+
+  void reorder(const Tensor& batch_rows) override {
+    cells = {reordered_layers(cells.hidden, batch_rows), reordered_layers(cells.cell, batch_rows)};
+    if (fed) fed = rows(fed, batch_rows);
+    summary = rows(summary, batch_rows);
+    if (coverage) coverage = rows(coverage, batch_rows);
+    keys.reorder(batch_rows);
+  }
+};
+
+void Config::fields(Fields& f) {
+  f.from_data("vocabulary", vocabulary, "size of the vocabulary");
+  f.from_data("source_vocabulary", source_vocabulary, "size of the source's vocabulary; 0: the same");
+  f("cell", cell, "lstm or gru");
+  f("embedding", embedding, "width of an embedded token");
+  f("encoder_width", encoder_width, "width of the encoder's state in each direction");
+  f("encoder_layers", encoder_layers, "layers of the encoder");
+  f("bidirectional", bidirectional, "whether the encoder reads in both directions");
+  f("decoder_width", decoder_width, "width of the decoder's state");
+  f("decoder_layers", decoder_layers, "layers of the decoder");
+  f("attention", attention, "additive, dot, general, concat, scaled-dot or none (one vector for the whole source)");
+  f("attention_width", attention_width, "hidden width of additive and concat scores; 0: decoder_width");
+  f("order", order, "bahdanau: attend with the state before the step, luong: after it");
+  f("input_feeding", input_feeding, "luong: whether a step's attentional vector is an input of the next");
+  f("selection", selection, "soft: the mean of the states by their weights, hard: one of them");
+  f("hard_gradient", hard_gradient, "gradient of a hard choice: straight-through, marginal or reinforce");
+  f("entropy_bonus", entropy_bonus, "reinforce: how much the entropy of the weights is worth");
+  f("coverage", coverage, "whether a score depends on the weight that its token has had so far");
+  f("coverage_loss", coverage_loss, "how much weight on what had it before costs in training");
+  f("readout", readout, "width of what the output is computed from; 0: decoder_width, or embedding if tied");
+  f("tied", tied, "whether source, target and output share one embedding");
+  f("dropout", dropout, "share of embeddings, of layers' outputs and of the readout that is dropped in training");
+  f.from_data("padding", padding, "id of padding");
+  f.from_data("start", start, "id before the first token");
+  f.from_data("end", end, "id after the last token");
+}
+
+Seq2Seq::Seq2Seq(const Config& given)
+    : config_(completed(given)),
+      dropout_(config_.dropout),
+      embedding_({.entries = config_.vocabulary, .width = config_.embedding, .padding = config_.padding}),
+      encoder_(config_.cell, encoder_config(config_)),
+      decoder_(config_.cell, decoder_config(config_)),
+      bridge_({.inputs = memory_width(), .outputs = config_.decoder_layers * config_.decoder_width}),
+      readout_({.inputs = readout_inputs(config_), .outputs = config_.readout, .bias = bahdanau()}) {
+  const Config& c = config_;
+  if (!c.tied) {
+    source_embedding_.emplace(
+        Embedding::Config{.entries = c.source_vocabulary, .width = c.embedding, .padding = c.padding});
+    output_.emplace(Linear::Config{c.readout, c.vocabulary, true});
+  }
+  if (c.cell == "lstm") cell_bridge_.emplace(Linear::Config{memory_width(), c.decoder_layers * c.decoder_width, true});
+  if (c.attention == "none") return;
+  attention_.emplace(SourceAttention::Config{.form = c.attention,
+                                             .query_width = c.decoder_width,
+                                             .memory_width = memory_width(),
+                                             .hidden = c.attention_width,
+                                             .selection = c.selection == "hard" ? Selection::hard : Selection::soft,
+                                             .hard_gradient = hard_gradient(c),
+                                             .coverage = c.coverage});
+}
+
+void Seq2Seq::weights(Weights& w) {
+  w("embedding", embedding_);
+  if (source_embedding_) w("source_embedding", *source_embedding_);
+  w("encoder", encoder_);
+  w("bridge", bridge_);
+  if (cell_bridge_) w("cell_bridge", *cell_bridge_);
+  w("decoder", decoder_);
+  if (attention_) w("attention", *attention_);
+  w("readout", readout_);
+  if (output_) w("output", *output_);
+}
+
+bool Seq2Seq::feeds_back() const { return feeding() || config_.coverage || (bahdanau() && attention_); }
+
+Tensor Seq2Seq::embedded(const Embedding& words, const Tensor& ids, const Context& c) const {
+  require(ids && ids.rank() == 2 && ids.dtype() == DType::i64, "seq2seq: found ids {}, expected I64 [batch, tokens]",
+          ids ? ids.shape().text() : "missing");
+  return dropout_(words(ids), c.at("embedding"));
+}
+
+Seq2Seq::Encoded Seq2Seq::encoded(const Source& source, const Context& context) const {
+  const Context c = context.at("encoder");
+  const Tensor x = embedded(source_embedding_ ? *source_embedding_ : embedding_, source.ids, c);
+  const RecurrentOutput read = encoder_(x, c, {.lengths = source.lengths});
+  const int64_t directions = config_.bidirectional ? 2 : 1, layers = config_.decoder_layers;
+  Encoded e = {read.outputs, source.lengths, top_states(read.last.hidden, directions), {}};
+  e.first.hidden = by_layer(bridge_(e.summary, Activation::tanh), layers);
+  if (cell_bridge_) e.first.cell = by_layer((*cell_bridge_)(top_states(read.last.cell, directions)), layers);
+  return e;
+}
+
+Tensor Seq2Seq::encode(const Source& source, const Context& c) const { return encoded(source, c).states; }
+
+Seq2Seq::State Seq2Seq::first_state(const Encoded& e) const {
+  State s;
+  s.cells = e.first;
+  s.summary = e.summary.unsqueeze(1);
+  if (feeding()) s.fed = zeros({e.summary.size(0), 1, config_.readout}, e.summary.dtype());
+  if (config_.coverage) s.coverage = zeros({e.states.size(0), 1, e.states.size(1)}, e.states.dtype());
+  if (e.summary.dtype() == DType::f32) s.packed = decoder_.pack();
+  return s;
+}
+
+Tensor Seq2Seq::look(const Tensor& queries, State& s, const Context& context) const {
+  if (!attention_) return s.summary.expand({queries.size(0), queries.size(1), memory_width()});
+  Context c = context.at("attention");
+  c.training = c.training && !s.greedy;
+  const SourceKeys covered = s.coverage ? attention_->covered(s.keys, s.coverage) : SourceKeys{};
+  const SourceKeys& keys = s.coverage ? covered : s.keys;
+  const AttentionResult result = (*attention_)(queries, keys, c);
+  if (s.notes && reinforced() && !s.greedy) {
+    s.notes->log_probabilities.push_back(result.log_probability.squeeze(1));
+    if (config_.entropy_bonus > 0) s.notes->entropies.push_back(attention_->entropy(queries, keys));
+  }
+  const Tensor out = result.output.squeeze(2);
+  if (!s.coverage) return out;
+  const Tensor weights = out.slice(-1, memory_width(), out.size(-1));
+  if (s.notes) s.notes->repetitions.push_back(sum(minimum(weights, s.coverage), {-1}));
+  s.coverage = s.coverage + weights;
+  return out.slice(-1, 0, memory_width());
+}
+
+// The equations at the top of the header. Several steps at once where none needs more of the one before than its state.
+Seq2Seq::Steps Seq2Seq::advance(const Tensor& y, State& s, const Context& c) const {
+  const RecurrentOptions from = {.first = s.cells, .packed = s.packed.empty() ? nullptr : &s.packed};
+  auto run = [&](const Tensor& x) {
+    RecurrentOutput out = decoder_(x, c, from);
+    s.cells = out.last;
+    return out.outputs;
+  };
+  if (bahdanau()) {
+    const Tensor before = s.cells.hidden.select(0, config_.decoder_layers - 1).unsqueeze(1);
+    const Tensor context = look(attention_ ? before : y, s, c);
+    return {y, run(concat({y, context}, -1)), context};
+  }
+  const Tensor after = run(feeding() ? concat({y, s.fed}, -1) : y);
+  return {y, after, look(after, s, c)};
+}
+
+Tensor Seq2Seq::readout(const Steps& s) const {
+  if (bahdanau()) return readout_(concat({s.after, s.context, s.y}, -1), Activation::tanh);
+  return readout_(concat({s.context, s.after}, -1), Activation::tanh);
+}
+
+// o of all steps with the tokens given. What no step waits for is left for one product over all of them.
+Tensor Seq2Seq::readouts(const Tensor& y, State& s, const Context& c) const {
+  if (!feeds_back()) return readout(advance(y, s, c));
+  const std::vector<Tensor> each = split(y, 1, std::vector<int64_t>(static_cast<size_t>(y.size(1)), 1));
+  std::vector<Tensor> afters, contexts, fed;
+  for (size_t t = 0; t < each.size(); ++t) {
+    Context now = c;
+    now.random = c.random.fork(static_cast<uint64_t>(t));
+    const Steps step = advance(each[t], s, now);
+    afters.push_back(step.after), contexts.push_back(step.context);
+    if (feeding()) fed.push_back(s.fed = readout(step));
+  }
+  return feeding() ? concat(fed, 1) : readout({y, concat(afters, 1), concat(contexts, 1)});
+}
+
+Tensor Seq2Seq::output(const Tensor& o, const Context& c) const {
+  const Tensor x = dropout_(o, c.at("readout"));
+  return output_ ? (*output_)(x) : embedding_.as_output(x);
+}
+
+Tensor Seq2Seq::logits(const Source& source, const Tensor& target_ids, const Context& context) const {
+  const Encoded e = encoded(source, context);
+  State s = first_state(e);
+  return decoded(e, target_ids, s, context);
+}
+
+Tensor Seq2Seq::decoded(const Encoded& e, const Tensor& target_ids, State& s, const Context& context) const {
+  if (attention_) s.keys = attention_->keys(e.states, e.lengths);
+  const Context c = context.at("decoder");
+  const Tensor y = embedded(embedding_, target_ids, c);
+  require(y.size(1) > 0, "seq2seq: found targets {}, expected at least one token", target_ids.shape());
+  return output(readouts(y, s, c), c);
+}
+
+namespace {
+
+// Σ x[t′] over t′ ≥ t, [batch, steps], without a gradient.
+Tensor from_here_on(const Tensor& x) {
+  Tensor sums = x.detach().clone();
+  for (int64_t t = x.size(1) - 2; t >= 0; --t) {
+    Tensor now = sums.slice(1, t, t + 1);
+    now.copy_from(now + sums.slice(1, t + 1, t + 2));
+  }
+  return sums;
+}
+
+// 1 where a loss counts, 0 where the token that is wanted is ignored.
+Tensor counting(const Tensor& wanted_ids, int64_t ignored, DType type) {
+  std::vector<double> counts;
+  for (int64_t id : wanted_ids.values<int64_t>()) counts.push_back(id == ignored ? 0 : 1);
+  return tensor(wanted_ids.shape(), counts).to(type);
+}
+
+}  // namespace
+
+// Both parts are in the header. What is added for its gradient alone is taken off again from the value.
+Tensor Seq2Seq::loss(const Source& source, const Tensor& target_ids, const Tensor& wanted_ids,
+                     const CrossEntropyOptions& options, const Context& context) const {
+  if (!context.training || (!reinforced() && config_.coverage_loss == 0))
+    return Generator::loss(source, target_ids, wanted_ids, options, context);
+  require(options.reduction != Reduction::none, "seq2seq: found a loss for each token, expected their sum or mean");
+  const Tensor counts = counting(wanted_ids, options.ignored, embedding_.weight().dtype());
+  const Encoded e = encoded(source, context);
+  auto costs_of = [&](State& s, const Context& c) {
+    const Tensor logits = decoded(e, target_ids, s, c);
+    const Tensor each = cross_entropy(logits, wanted_ids, {options.smoothing, options.ignored, Reduction::none});
+    if (config_.coverage_loss == 0) return each;
+    return each + config_.coverage_loss * counts * concat(s.notes->repetitions, 1);
+  };
+  Notes notes, greedy_notes;
+  State sampled = first_state(e);
+  sampled.notes = &notes;
+  const Tensor costs = costs_of(sampled, context);
+  Tensor total = sum(costs);
+  if (reinforced()) {
+    State greedy = first_state(e);
+    greedy.notes = &greedy_notes, greedy.greedy = true;
+    Context quiet = context;
+    quiet.trace = nullptr;
+    const Tensor advantage = from_here_on(costs) - from_here_on(costs_of(greedy, quiet));
+    Tensor more = sum(advantage * concat(notes.log_probabilities, 1));
+    if (config_.entropy_bonus > 0) more = more - config_.entropy_bonus * sum(counts * concat(notes.entropies, 1));
+    total = total + (more - more.detach());
+  }
+  return options.reduction == Reduction::sum ? total : total / std::max(1.0, sum(counts).item());
+}
+
+std::unique_ptr<DecoderState> Seq2Seq::start(const Source& source, const Context& context) const {
+  const Encoded e = encoded(source, context);
+  auto s = std::make_unique<State>(first_state(e));
+  if (attention_)
+    s->keys = config_.coverage ? attention_->keys(e.states, e.lengths) : attention_->packed_keys(e.states, e.lengths);
+  return s;
+}
+
+Tensor Seq2Seq::step(DecoderState& state, const Tensor& ids, const Context& context) const {
+  const Context c = context.at("decoder");
+  State& s = dynamic_cast<State&>(state);
+  const Tensor o = readout(advance(embedded(embedding_, ids.unsqueeze(1), c), s, c));
+  if (feeding()) s.fed = o;
+  const Tensor y = output(o, c).squeeze(1);
+  // Weights in training would let the tape grow with every step.
+  s.cells = {s.cells.hidden.detach(), s.cells.cell.detach()}, s.fed = s.fed.detach(), s.coverage = s.coverage.detach();
+  return y;
+}
+
+extern const Family seq2seq = family_of<Seq2Seq>(
+    "seq2seq", "LSTM or GRU encoder and decoder with attention (Bahdanau et al. 2014, Luong et al. 2015)",
+    R"([{"embedding": 9, "encoder_width": 10, "decoder_width": 20, "attention_width": 17, "cell": "gru",
+         "attention": ["additive", "dot", "general", "concat", "scaled-dot", "none"], "order": ["bahdanau", "luong"]},
+        {"embedding": 9, "encoder_width": 10, "decoder_width": 20, "encoder_layers": 2, "decoder_layers": 2,
+         "cell": "lstm", "attention": "general", "order": ["bahdanau", "luong"]},
+        {"embedding": 9, "encoder_width": 10, "decoder_width": 20, "attention": "dot", "order": "luong",
+         "input_feeding": false, "tied": true},
+        {"embedding": 9, "encoder_width": 10, "decoder_width": 20, "attention": ["additive", "scaled-dot"],
+         "order": ["bahdanau", "luong"], "coverage": true},
+        {"embedding": 9, "encoder_width": 10, "decoder_width": 20, "attention": ["additive", "scaled-dot"],
+         "order": ["bahdanau", "luong"], "selection": "hard"}])",
+    R"({"dropout": 0.2, "learning_rate": 1e-3, "warmup": -1})");
 
 }  // namespace fovea

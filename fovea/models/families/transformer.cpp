@@ -1,11 +1,100 @@
-#include "fovea/models/transformer.h"
+#include "fovea/models/families/transformer.h"
 
 namespace fovea {
+namespace {
 
-extern const Family transformer = {
-    .name = "transformer",
-    .help = "Transformer: encoder-decoder, encoder or decoder (Vaswani et al. 2017)",
-    .config = config_of<Transformer>,
-};
+using Config = Transformer::Config;
+
+Config checked(const Config& c) {
+  c.stack.check("transformer");
+  require(c.vocabulary > 0 && c.source_vocabulary >= 0,
+          "transformer: found a vocabulary of {} and of {} for the source, expected at least 1, and 0 or more",
+          c.vocabulary, c.source_vocabulary);
+  require(!c.tied || c.source_vocabulary == 0 || c.source_vocabulary == c.vocabulary,
+          "transformer: found tied embeddings for vocabularies of {} and {}, expected equal ones (or tied: false)",
+          c.source_vocabulary, c.vocabulary);
+  for (int64_t id : {c.padding, c.start, c.end})
+    require(0 <= id && id < c.vocabulary, "transformer: found a special id {}, expected 0 to {}", id, c.vocabulary - 1);
+  return c;
+}
+
+}  // namespace
+
+void Config::fields(Fields& f) {
+  f.from_data("vocabulary", vocabulary, "size of the vocabulary");
+  f.from_data("source_vocabulary", source_vocabulary, "size of the source's vocabulary; 0: the same");
+  f("encoder_layers", encoder_layers, "layers of the encoder");
+  f("decoder_layers", decoder_layers, "layers of the decoder");
+  f("tied", tied, "whether source, target and output share one embedding");
+  stack.fields(f);
+  f.from_data("padding", padding, "id of padding");
+  f.from_data("start", start, "id before the first token");
+  f.from_data("end", end, "id after the last token");
+}
+
+Transformer::Transformer(const Config& c)
+    : config_(checked(c)),
+      embedding_({.entries = c.vocabulary, .width = c.stack.width, .padding = c.padding}),
+      encoder_(c.stack, c.encoder_layers),
+      decoder_(c.stack, c.decoder_layers, DecoderLayer::Cross::memory) {
+  if (c.tied) return;
+  source_embedding_.emplace(Embedding::Config{.entries = c.source_vocabulary > 0 ? c.source_vocabulary : c.vocabulary,
+                                              .width = c.stack.width,
+                                              .padding = c.padding});
+  output_.emplace(Linear::Config{c.stack.width, c.vocabulary, false});
+}
+
+void Transformer::weights(Weights& w) {
+  w("embedding", embedding_);
+  if (source_embedding_) w("source_embedding", *source_embedding_);
+  encoder_.weights(w);
+  decoder_.weights(w);
+  if (output_) w("output", *output_);
+}
+
+std::string Transformer::source_attention() const {
+  return decoder_.layers() == 0 ? "" : fmt::format("decoder.{}.cross", decoder_.layers() - 1);
+}
+
+Tensor Transformer::encode(const Source& source, const Context& c) const {
+  return encoder_(source_embedding_ ? *source_embedding_ : embedding_, source, c);
+}
+
+Tensor Transformer::decode(const Tensor& ids, const Memory& memory, int64_t offset, const Context& c) const {
+  const Tensor y = decoder_(embedding_, ids, memory, offset, c);
+  return output_ ? (*output_)(y) : embedding_.as_output(y);
+}
+
+Tensor Transformer::logits(const Source& source, const Tensor& target_ids, const Context& context) const {
+  Context c = context;
+  c.cache = nullptr;
+  return decode(target_ids, {encode(source, c), source.lengths}, 0, c);
+}
+
+std::unique_ptr<DecoderState> Transformer::start(const Source& source, const Context& c) const {
+  auto state = std::make_unique<StackState>();
+  state->memory = {encode(source, c), source.lengths};
+  return state;
+}
+
+Tensor Transformer::step(DecoderState& given, const Tensor& ids, const Context& context) const {
+  auto& state = dynamic_cast<StackState&>(given);
+  Context c = context;
+  c.cache = &state.cache;
+  const Tensor y = decode(ids.unsqueeze(1), state.memory, state.position++, c).squeeze(1);
+  state.memory.states = {};  // projected and in the cache
+  return y;
+}
+
+extern const Family transformer =
+    family_of<Transformer>("transformer", "the Transformer, encoder and decoder (Vaswani et al. 2017)",
+                           R"([{"width": 24, "heads": 3, "hidden": 33, "encoder_layers": 2, "decoder_layers": 2,
+                                "longest": 40, "dropout": 0, "norm": ["post", "pre"], "tied": [true, false],
+                                "positions": ["sinusoidal", "learned", "rotary"]},
+                               {"width": 24, "heads": 2, "hidden": 30, "encoder_layers": 1, "decoder_layers": 1,
+                                "dropout": 0, "norm": "pre", "positions": "rotary", "activation": "silu",
+                                "gated": true}])",
+                           R"({"width": 256, "heads": 4, "hidden": 1024, "encoder_layers": 3, "decoder_layers": 3,
+                               "norm": "pre", "learning_rate": 2e-3, "warmup": -1})");
 
 }  // namespace fovea

@@ -1,11 +1,11 @@
 #include "fovea/train/metrics/rouge.h"
-#include "fovea/train/pairs.h"
+#include "fovea/train/pairs_task.h"
 
 namespace fovea {
 namespace {
 
-std::vector<Score> score(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references) {
-  const RougeScores scores = corpus_rouge(hypotheses, {references});
+std::vector<Score> score(const Predictions& p) {
+  const RougeScores scores = corpus_rouge(p.hypotheses, {p.references});
   return {{"rouge_l", 100 * scores.rouge_l.f1, Score::higher},
           {"rouge_1", 100 * scores.rouge_1.f1, Score::higher},
           {"rouge_2", 100 * scores.rouge_2.f1, Score::higher}};
@@ -13,18 +13,10 @@ std::vector<Score> score(const std::vector<std::string>& hypotheses, const std::
 
 }  // namespace
 
-extern const Task summarization = {
+extern const TaskKind summarization = {
     .name = "summarization",
     .help = "a short text from a long one, learned from pairs",
-    .recipe =
-        [] {
-          return pairs_recipe({.name = "summarization",
-                               .score = score,
-                               .source_key = "document",
-                               .target_key = "summary",
-                               .max_tokens = 400,
-                               .max_length = 128});
-        },
+    .make = [] { return pairs_task({.score = score, .max_tokens = 400, .max_length = 128}); },
 };
 
 }  // namespace fovea

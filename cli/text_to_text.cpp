@@ -1,0 +1,99 @@
+#include "cli/text_to_text.h"
+
+#include <fmt/format.h>
+
+#include "fovea/base/catalogue.h"
+#include "fovea/explain/alignment.h"
+#include "fovea/explain/answer_json.h"
+#include "fovea/generate/translate.h"
+#include "fovea/models/pretrained.h"
+#include "fovea/models/zoo.h"
+
+namespace fovea {
+namespace {
+
+void require_flags_that_fit(const TextToTextOptions& o) {
+  if (o.alignment != "" && o.alignment != "hard" && o.alignment != "soft")
+    throw_unknown("--alignment", o.alignment, {"hard", "soft"});
+  require(!o.json || o.alignment.empty(),
+          "--json: found --alignment beside it, expected one of them; the JSON holds the weights");
+  check(o.generation);
+}
+
+WordWeights weights_of(const std::string& source, const Translations& t, const Translation& found) {
+  if (!found.attention) return {};  // of an empty text
+  return by_words({found.text, found.tokens}, {source, t.source}, found.attention);
+}
+
+std::string alignment_of(const std::string& source, const Translations& t, const Translation& found,
+                         const std::string& how) {
+  const WordWeights weights = weights_of(source, t, found);
+  return how == "soft" ? soft_alignment(weights) : to_pharaoh(hard_alignment(weights));
+}
+
+// Each hypothesis as Moses writes it.
+void print_n_best(int64_t number, const std::string& source, const Translations& t, const TextToTextOptions& o,
+                  Answers& answers) {
+  for (const Translation& found : t.found) {
+    std::string line = fmt::format("{} ||| {} ||| {:.6g}", number, found.text, found.score);
+    if (!o.alignment.empty()) line += " ||| " + alignment_of(source, t, found, o.alignment);
+    answers.line(line);
+  }
+}
+
+void print(int64_t number, const std::string& source, const Translations& t, const TextToTextOptions& o,
+           Answers& answers) {
+  const Translation& best = t.found[0];
+  if (o.json)
+    answers.line(to_json(source, t));
+  else if (o.generation.n_best > 1)
+    print_n_best(number, source, t, o, answers);
+  else if (!o.alignment.empty())
+    answers.line(fmt::format("{}\t{}", best.text, alignment_of(source, t, best, o.alignment)));
+  else
+    answers.line(best.text);
+  if (o.drawn()) answers.draw(to_heat_map(weights_of(source, t, best), ""));
+}
+
+}  // namespace
+
+TextToTextOptions::TextToTextOptions(const CommandLine& line, const std::string& shipped_model) {
+  try {
+    generation = read_generation_config(find_model(line.peek("model").value_or(""), shipped_model));
+  } catch (const Error&) {
+    // The same happens again, and is told, when the model is loaded; --help works without one.
+  }
+  models_beam_ = generation.beam_size;
+}
+
+void TextToTextOptions::complete() {
+  if (generation.sample && generation.beam_size == models_beam_) generation.beam_size = 1;
+}
+
+void TextToTextOptions::fields(Fields& f) {
+  AnswerOptions::fields(f);
+  f("alignment", alignment, "print the alignment of the words (0-0 1-2) behind a tab; soft: with the weights");
+  f("prefix", prefix, "each output begins with this");
+  generation.fields(f);
+}
+
+void run_text_to_text(const std::filesystem::path& folder, const TextToTextOptions& o) {
+  require_flags_that_fit(o);
+  Texts texts(o.texts);
+  Answers answers(o, texts.bytes());
+  const Pretrained model = load_pretrained(folder);
+  const Generator& writer = model.as<Generator>();
+  const bool attention = !o.alignment.empty() || o.drawn() || (o.json && !writer.source_attention().empty());
+  int64_t number = 0;
+  for (std::vector<std::string> some; texts.next(some);) {
+    answers.expect(some.size());
+    translate(writer, *model.tokenizer, some, o.generation,
+              {.attention = attention, .prefix = o.prefix, .on_result = [&](size_t i, const Translations& t) {
+                 print(number++, some[i], t, o, answers);
+                 answers.done(some[i]);
+               }});
+  }
+  answers.finish();
+}
+
+}  // namespace fovea

@@ -1,0 +1,122 @@
+// What a model can do, as small interfaces: tasks, verbs and explanations ask for one of them, never for a family's name.
+//
+//   const Generator& writer = as<Generator>(*model);   // an Error if it cannot
+//   if (const auto* labeller = can<TextLabeller>(*model)) …
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/data/text/special_ids.h"
+#include "fovea/models/labels.h"
+#include "fovea/models/model.h"
+#include "fovea/nn/context.h"
+#include "fovea/tensor/loss.h"
+
+namespace fovea {
+
+// What is read, padded to a rectangle. What stands beyond a row's length is never looked at.
+struct Source {
+  Tensor ids = {};      // i64 [batch, tokens]
+  Tensor lengths = {};  // i64 [batch]; all tokens if not given
+};
+
+// Hidden states of a text.
+class Encoder {
+ public:
+  // [batch, tokens, width]; what stands beyond a row's length means nothing.
+  virtual Tensor encode(const Source&, const Context&) const = 0;
+
+ protected:
+  ~Encoder() = default;
+};
+
+// Where the generation of a batch stands: the recurrent state, or the cache of keys and values.
+class DecoderState {
+ public:
+  virtual ~DecoderState() = default;
+  virtual void reorder(const Tensor& batch_rows) = 0;  // i64: row i continues what row batch_rows[i] was
+};
+
+// Writes token after token, from a source if it is an Encoder too; a language model is none and gets an empty one.
+//
+//   Tensor loss = writer.loss(source, inputs, targets, {.ignored = padding}, context);      // teacher forcing
+//   auto state = writer.start(source, context);   Tensor next = writer.step(*state, ids, context);
+class Generator {
+ public:
+  // Logits of the token after each of the given ones, i64 [batch, tokens] → [batch, tokens, vocabulary]; the first of a row
+  // is the start.
+  virtual Tensor logits(const Source&, const Tensor& target_ids, const Context&) const = 0;
+
+  // The cross-entropy of those logits; in training with everything else the model learns from.
+  virtual Tensor loss(const Source&, const Tensor& target_ids, const Tensor& wanted_ids, const CrossEntropyOptions&,
+                      const Context&) const;
+
+  // The same step by step, with the same bits: ids i64 [batch] → [batch, vocabulary].
+  virtual std::unique_ptr<DecoderState> start(const Source&, const Context&) const = 0;
+  virtual Tensor step(DecoderState&, const Tensor& ids, const Context&) const = 0;
+
+  virtual SpecialIds special_ids() const = 0;
+  virtual int64_t longest() const { return 0; }       // tokens that a source or a target may have; 0: any number
+  virtual std::string source_attention() const = 0;   // where the targets look at the source; empty if nowhere
+
+ protected:
+  ~Generator() = default;
+};
+
+// Gives a text one label, several, or a number.
+class TextLabeller {
+ public:
+  virtual Tensor logits(const Source&, const Context&) const = 0;  // [batch, labels]
+  // Of what Labels::losses() takes, added up over the batch; in training with everything the model learns from.
+  virtual Tensor loss(const Source&, const WantedLabels&, const Context&) const = 0;
+  virtual const Labels& labels() const = 0;
+  virtual bool pairs() const { return false; }   // whether it reads two texts at a time, with a tab between
+  virtual int64_t longest() const { return 0; }  // tokens of a text that are read; 0: all
+  // How much each token counted, [batch, tokens], each row's sum 1 (0 beyond a row's length); no tensor if the model does not
+  // know.
+  virtual Tensor token_weights(const Source&, const Context&) const = 0;
+
+ protected:
+  ~TextLabeller() = default;
+};
+
+// Sentences as words and the words' characters, padded. What stands beyond the lengths is never looked at.
+struct SpelledWords {
+  Tensor words;              // i64 [batch, words]
+  Tensor lengths;            // i64 [batch]
+  Tensor characters;         // i64 [batch, words, characters]
+  Tensor character_lengths;  // i64 [batch, words]
+};
+
+// Gives each word of a sentence a label.
+class WordLabeller {
+ public:
+  virtual Tensor scores(const SpelledWords&, const Context&) const = 0;  // emissions, [batch, words, labels]
+  // Of i64 [batch, words] labels: −log p of each sentence (CRF) or word (softmax), added up.
+  virtual Tensor loss(const SpelledWords&, const Tensor& labels, const Context&) const = 0;
+  // The most probable sequence, i64 [batch, words]; 0 beyond a sentence's length.
+  virtual Tensor best(const Tensor& scores, const Tensor& lengths) const = 0;
+  // p(label of a word | sentence), [batch, words, labels]; zeros beyond a sentence's length.
+  virtual Tensor probabilities(const Tensor& scores, const Tensor& lengths) const = 0;
+  virtual const std::vector<std::string>& labels() const = 0;
+  virtual int64_t characters() const = 0;               // entries of the vocabulary of characters
+  virtual std::string attention_place() const = 0;      // where words look at words; empty if nowhere
+
+ protected:
+  ~WordLabeller() = default;
+};
+
+template <class Ability>
+const Ability* can(const Model& model) {
+  return dynamic_cast<const Ability*>(&model);
+}
+
+template <class Ability>
+const Ability& as(const Model& model) {
+  if (const Ability* found = can<Ability>(model)) return *found;
+  throw Error(Error::invalid, "found a model of family '{}', which does not do this", model.family());
+}
+
+}  // namespace fovea

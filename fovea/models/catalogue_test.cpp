@@ -1,0 +1,155 @@
+// What every family of the catalogue promises, whichever abilities its models have.
+#include <filesystem>
+
+#include "fovea/base/threads.h"
+#include "fovea/models/pretrained.h"
+#include "fovea/models/sentences.h"
+#include "fovea/models/variants.h"
+#include "fovea/nn/golden.h"
+#include "fovea/tensor/index.h"
+#include "fovea/tensor/reduce.h"
+
+namespace fovea {
+namespace {
+
+std::vector<Variant> all_variants() {
+  return variants([](const Abilities&) { return true; });
+}
+std::vector<Variant> generators() {
+  return variants([](const Abilities& a) { return a.generates; });
+}
+
+auto name_of = [](const auto& info) { return info.param.name; };
+
+class EveryFamily : public testing::TestWithParam<Variant> {};
+INSTANTIATE_TEST_SUITE_P(Models, EveryFamily, testing::ValuesIn(all_variants()), name_of);
+
+// What a model says about a batch, by whatever it can do.
+Tensor answer_of(const Model& model, const Sentences& s) {
+  if (const auto* writer = can<Generator>(model))
+    return writer->logits(can<Encoder>(model) ? s.source : Source{}, s.inputs, {});
+  if (const auto* labeller = can<TextLabeller>(model)) return labeller->logits(s.source, {});
+  if (const auto* encoder = can<Encoder>(model)) return encoder->encode(s.source, {});
+  const SpelledWords words = {s.source.ids, s.source.lengths, Sentences::ids({4, 17, 5}, 4) - 2,
+                              tensor({4, 17}, std::vector<int64_t>(4 * 17, 3))};
+  return as<WordLabeller>(model).scores(words, {});
+}
+
+TEST_P(EveryFamily, SavedAndLoadedHasTheSameBits) {
+  const auto model = GetParam().make();
+  const auto folder = std::filesystem::path(testing::TempDir()) / ("fovea_family_" + GetParam().name);
+  std::filesystem::remove_all(folder);
+  save_model(folder, *model);
+  const auto loaded = load_model(folder);
+  EXPECT_EQ(loaded->config(), model->config());
+  EXPECT_EQ(loaded->family(), GetParam().family->name);
+  EXPECT_EQ(loaded->vocabulary(), 11);
+  EXPECT_TRUE(same_bits(answer_of(*loaded, {}), answer_of(*model, {})));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_P(EveryFamily, SameBitsForAnyThreadCount) {
+  const auto model = GetParam().make();
+  const int before = threads();
+  set_threads(1);
+  const Tensor one = answer_of(*model, {});
+  set_threads(3);
+  const Tensor three = answer_of(*model, {});
+  set_threads(before);
+  EXPECT_TRUE(same_bits(one, three));
+}
+
+TEST_P(EveryFamily, ItsAbilitiesAreThoseThatItNames) {
+  const auto model = GetParam().make();
+  const Abilities& a = GetParam().family->abilities;
+  EXPECT_EQ(can<Encoder>(*model) != nullptr, a.encodes);
+  EXPECT_EQ(can<Generator>(*model) != nullptr, a.generates);
+  EXPECT_EQ(can<TextLabeller>(*model) != nullptr, a.labels_texts);
+  EXPECT_EQ(can<WordLabeller>(*model) != nullptr, a.labels_words);
+}
+
+TEST_P(EveryFamily, WhatIsReadHasTheSameBitsPaddedAndAlone) {
+  const auto model = GetParam().make();
+  const Sentences s;
+  for_each_simd([&] {
+    for (int64_t row = 0; row < 4; ++row) {
+      SCOPED_TRACE(row);
+      const int64_t length = s.lengths[static_cast<size_t>(row)];
+      if (const auto* encoder = can<Encoder>(*model)) {
+        const Tensor padded = encoder->encode(s.source, {}).slice(0, row, row + 1).slice(1, 0, length);
+        ASSERT_TRUE(same_bits(padded, encoder->encode(s.alone(row), {})));
+      }
+      if (const auto* labeller = can<TextLabeller>(*model)) {
+        ASSERT_TRUE(same_bits(labeller->logits(s.source, {}).slice(0, row, row + 1), labeller->logits(s.alone(row), {})));
+      }
+    }
+  });
+}
+
+class EveryGenerator : public testing::TestWithParam<Variant> {
+ protected:
+  std::shared_ptr<const Generator> model_ = GetParam().make_as<Generator>();
+  Source source() const { return GetParam().family->abilities.encodes ? s_.source : Source{}; }
+  Sentences s_;
+};
+INSTANTIATE_TEST_SUITE_P(Models, EveryGenerator, testing::ValuesIn(generators()), name_of);
+
+TEST_P(EveryGenerator, StepsHaveTheBitsOfTheFullPass) {
+  for_each_simd([&] {
+    const Tensor full = model_->logits(source(), s_.inputs, {});
+    auto state = model_->start(source(), {});
+    for (int64_t t = 0; t < s_.inputs.size(1); ++t)
+      ASSERT_TRUE(same_bits(model_->step(*state, s_.column(t), {}), full.select(1, t))) << "step " << t;
+  });
+}
+
+TEST_P(EveryGenerator, AReorderedRowContinuesWhatItIsTold) {
+  const Tensor order = tensor({5}, std::vector<int64_t>{2, 0, 0, 3, 1});
+  const Source reordered =
+      source().ids ? Source{rows(s_.source.ids, order), rows(s_.source.lengths, order)} : Source{};
+  const Tensor full = model_->logits(reordered, rows(s_.inputs, order), {});
+  for (const int64_t after : {1, 3}) {
+    auto state = model_->start(source(), {});
+    for (int64_t t = 0; t < after; ++t) model_->step(*state, s_.column(t), {});
+    state->reorder(order);
+    for (int64_t t = after; t < 6; ++t)
+      ASSERT_TRUE(same_bits(model_->step(*state, rows(s_.column(t), order), {}), full.select(1, t)))
+          << after << ", step " << t;
+  }
+}
+
+TEST_P(EveryGenerator, PaddedHasTheBitsOfAlone) {
+  if (!source().ids) return;
+  for_each_simd([&] {
+    const Tensor together = model_->logits(s_.source, s_.inputs, {});
+    for (int64_t i = 0; i < s_.inputs.size(0); ++i) {
+      const Tensor found = model_->logits(s_.alone(i), s_.inputs.slice(0, i, i + 1).contiguous(), {});
+      ASSERT_TRUE(same_bits(found, together.slice(0, i, i + 1))) << "row " << i;
+    }
+  });
+}
+
+TEST_P(EveryGenerator, TheSourceMattersAndTheFutureDoesNot) {
+  const Tensor before = model_->logits(source(), s_.inputs, {});
+  s_.inputs.data<int64_t>()[10] = 3 + (s_.inputs.data<int64_t>()[10] - 2) % 8;  // token 10 of row 0
+  const Tensor changed = model_->logits(source(), s_.inputs, {});
+  EXPECT_TRUE(same_bits(before.slice(1, 0, 10), changed.slice(1, 0, 10)));
+  EXPECT_FALSE(same_bits(before.select(0, 0).select(0, 10), changed.select(0, 0).select(0, 10)));
+  if (!source().ids) return;
+  for (int64_t i = 0; i < 17; ++i) s_.source.ids.data<int64_t>()[i] = 3;
+  EXPECT_FALSE(same_bits(changed.select(0, 0), model_->logits(s_.source, s_.inputs, {}).select(0, 0)));
+}
+
+TEST_P(EveryGenerator, AttentionOverTheSourceSumsToOne) {
+  const std::string place = model_->source_attention();
+  if (place.empty()) return;
+  Trace trace;
+  trace.places = {place};
+  model_->logits(s_.source, s_.inputs, {.trace = &trace});
+  const Tensor w = trace[place].weights;  // [batch, heads, queries, keys]
+  for (double total : sum(w, {-1}).values<double>()) EXPECT_NEAR(total, 1, 1e-5);
+  EXPECT_EQ(sum(w.select(0, 1).slice(-1, 1, 17)).item(), 0);  // row 1 has one token
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,42 @@
+// A model as a folder in Hugging Face's layout: config.json with its family as "model_type", model.safetensors, its tokenizer.
+//
+//   save_model("my-model", *model, {.storage = DType::bf16});
+//   const Pretrained mine = load_pretrained(find_model("my-model"));   mine.as<Generator>();   *mine.tokenizer;
+#pragma once
+
+#include <filesystem>
+
+#include "fovea/data/text/tokenizer.h"
+#include "fovea/models/family.h"
+
+namespace fovea {
+
+struct SaveOptions {
+  DType storage = DType::f32;  // or f16, bf16
+};
+
+// Makes the folder if need be. Each file is written beside its place and renamed, config.json last.
+void save_model(const std::filesystem::path& folder, Model&, const SaveOptions& = {});
+
+// An Error if the folder, its config or its weights are missing, damaged, not of a family that is known here, or not numbers.
+// No memory is taken because config.json asks for it: the weights' shapes are compared first.
+std::unique_ptr<Model> load_model(const std::filesystem::path& folder);
+
+// What answers texts: a model and the tokenizer that it was trained with.
+struct Pretrained {
+  std::filesystem::path folder;
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Tokenizer> tokenizer;
+
+  template <class Ability>
+  const Ability& as() const {
+    if (const auto* found = can<Ability>(*model)) return *found;
+    throw Error(Error::invalid, "{}: found a model of family '{}', which does not do this", folder.string(),
+                model->family());
+  }
+};
+
+// An Error as well if the tokenizer is not of the model's size.
+Pretrained load_pretrained(const std::filesystem::path& folder);
+
+}  // namespace fovea

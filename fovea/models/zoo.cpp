@@ -1,0 +1,75 @@
+#include "fovea/models/zoo.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path zoo() {
+  if (const char* given = std::getenv("FOVEA_ZOO")) return given;
+  std::error_code error;
+  const fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "share/fovea/zoo";
+  return fs::is_directory(installed, error) ? installed : fs::path(FOVEA_SOURCE_ZOO);
+}
+
+std::string title_of(const fs::path& card) {
+  std::ifstream lines(card);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("# ")) return line.substr(2);
+  return {};
+}
+
+std::string models_at_hand() {
+  std::vector<std::string> names;
+  for (const ShippedModel& model : shipped_models()) names.push_back(model.name);
+  return names.empty() ? "there are no models that ship"
+                       : fmt::format("those that ship are {}", fmt::join(names, ", "));
+}
+
+// Where a model stands: there, or in best/ as a training leaves it.
+std::optional<fs::path> model_in(const fs::path& folder) {
+  std::error_code error;
+  for (const fs::path& candidate : {folder, folder / "best"})
+    if (fs::exists(candidate / "config.json", error)) return candidate;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<ShippedModel> shipped_models() {
+  std::vector<ShippedModel> models;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(zoo(), error))
+    if (fs::exists(entry.path() / "config.json", error))
+      models.push_back({entry.path().filename().string(), title_of(entry.path() / "README.md")});
+  std::sort(models.begin(), models.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return models;
+}
+
+fs::path find_model(const std::string& name) {
+  std::error_code error;
+  if (const auto folder = model_in(name); folder && !name.empty()) return *folder;
+  if (!name.empty() && fs::is_directory(name, error))
+    throw Error(Error::not_found, "{}: found no config.json, expected the folder of a model", name);
+  if (const auto shipped = model_in(zoo() / name); shipped && !name.empty()) return *shipped;
+  throw Error(Error::not_found, "found no model '{}', expected the folder of one, or one that ships; {}", name,
+              models_at_hand());
+}
+
+fs::path find_model(const std::string& name, const std::string& otherwise) {
+  if (!name.empty()) return find_model(name);
+  if (const auto shipped = model_in(zoo() / otherwise)) return *shipped;
+  throw Error(Error::not_found, "found no --model, and none ships as '{}': give -m FOLDER; {}", otherwise,
+              models_at_hand());
+}
+
+}  // namespace fovea

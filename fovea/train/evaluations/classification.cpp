@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "fovea/formats/matrix_text.h"
+#include "fovea/models/family.h"
+#include "fovea/train/evaluation.h"
+#include "fovea/train/evaluation_text.h"
+#include "fovea/train/metrics/accuracy.h"
+#include "fovea/train/metrics/label_sets.h"
+#include "fovea/train/metrics/regression.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A line may hold more than its label: `sentence<TAB>label` in a data set, `label<TAB>probability` from a classifier.
+std::vector<std::string> labels_in(const LineFile& file, bool last) {
+  std::vector<std::string> found;
+  for (const std::string& line : file.lines) {
+    const size_t tab = last ? line.rfind('\t') : line.find('\t');
+    found.push_back(tab == std::string::npos ? line : last ? line.substr(tab + 1) : line.substr(0, tab));
+    require(!found.back().empty(), "{}: found no label, expected one", file.line(found.size() - 1));
+  }
+  return found;
+}
+
+// All labels of a line, with tabs between.
+std::vector<std::vector<std::string>> sets_in(const LineFile& file) {
+  std::vector<std::vector<std::string>> sets;
+  for (const std::string& line : file.lines)
+    sets.push_back(line.empty() ? std::vector<std::string>() : split_text(line, '\t'));
+  return sets;
+}
+
+std::vector<double> numbers_in(const LineFile& file) {
+  std::vector<double> numbers;
+  for (const std::string& text : labels_in(file, true))
+    numbers.push_back(parse_number(text, file.line(numbers.size())));
+  return numbers;
+}
+
+class Classification final : public Evaluation {
+ public:
+  void fields(Fields& f) override {
+    f("labelling", labelling_, "one label a line; several: any number with tabs between; number: a value");
+  }
+
+  Outcome run(const Outputs& in) const override {
+    check_choice("classification", "labelling", labelling_, {"one", "several", "number"});
+    const LineFile& file = in.reference();
+    in.require_same_lines();
+    if (labelling_ == "several") return several(file, in.hypotheses);
+    if (labelling_ == "number") return number(file, in.hypotheses);
+    const LabelScores scores = score_labels(labels_in(file, true), labels_in(in.hypotheses, false));
+    return {fmt::format("{}\naccuracy = {:.4f}\nmacro F1|scikit-learn:1.9.1 = {:.4f}\n", scores.report(4),
+                        scores.accuracy, scores.macro.f1),
+            class_json(scores, scores.accuracy, "labels").dump()};
+  }
+
+ private:
+  static Outcome several(const LineFile& references, const LineFile& hypotheses) {
+    const LabelSetScores scores = score_label_sets(sets_in(references), sets_in(hypotheses));
+    Json json = class_json(scores, scores.exact_match, "labels");
+    return {fmt::format("{}\nexact match = {:.4f}\nmicro F1|scikit-learn:1.9.1 = {:.4f}\n", scores.report(4),
+                        scores.exact_match, scores.micro.f1),
+            json.dump()};
+  }
+
+  static Outcome number(const LineFile& references, const LineFile& hypotheses) {
+    const NumberScores scores = score_numbers(numbers_in(references), numbers_in(hypotheses));
+    const Json json = {{"pearson", scores.pearson},
+                       {"spearman", scores.spearman},
+                       {"mean_squared_error", scores.mean_squared_error},
+                       {"mean_absolute_error", scores.mean_absolute_error}};
+    return {scores.text(), json.dump()};
+  }
+
+  std::string labelling_ = "one";
+};
+
+}  // namespace
+
+namespace evaluations {
+extern const EvaluationKind classification = {
+    "classification", "accuracy and F1 of labels, as scikit-learn has them; correlations of numbers",
+    make_evaluation<Classification>};
+}
+
+}  // namespace fovea

@@ -1,0 +1,142 @@
+#include "fovea/train/prepare.h"
+
+#include <fmt/ranges.h>
+
+#include <optional>
+
+#include "fovea/train/card.h"
+
+namespace fovea {
+namespace {
+
+struct Position {
+  Batches::State state;
+  std::string fingerprint;
+
+  void fields(Fields& f) {
+    f("epoch", state.epoch, "passes over the data");
+    f("batch", state.batch, "batches of this pass");
+    f("examples", state.examples, "examples of the data");
+    f("fingerprint", fingerprint, "of their bytes");
+  }
+};
+
+Examples read_with_notes(const Recipe& recipe, const Preparation& preparation) {
+  check(recipe.examples);
+  preparation.say(fmt::format("reading {}", fmt::join(recipe.examples.data, ", ")));
+  Examples examples = recipe.read();
+  if (const std::string bad = examples.data.bad().text(); !bad.empty()) preparation.say(bad);
+  require(!examples.training.empty(), "training: found {} examples, of which none is left to learn from",
+          examples.data.size());
+  require(
+      !examples.validation.empty(),
+      "training: found {} examples, of which none is left to validate on; give --validation, or a larger --hold-out "
+      "than {}",
+      examples.data.size(), recipe.examples.hold_out);
+  return examples;
+}
+
+// A task's examples as rows of ids, in batches.
+class RecipeTrainee final : public Trainee {
+ public:
+  RecipeTrainee(Recipe& recipe, const Preparation& preparation)
+      : recipe_(recipe), task_(recipe.task()), examples_(read_with_notes(recipe, preparation)) {
+    learn_vocabulary(preparation);
+    make_model();
+    make_samples(preparation);
+  }
+
+  void weights(Weights& w) override { model().weights(w); }
+
+  StepLoss next(const Context& context) override {
+    const Batch batch = batches_->next();
+    const Batches::State& at = batches_->state();
+    const double share = static_cast<double>(at.batch) / static_cast<double>(batches_->batches_in_epoch());
+    return {task_.loss(trained_, batch, context), task_.losses(batch), batch.tokens,
+            static_cast<double>(at.epoch) + share};
+  }
+
+  // The task's own scores, and the mean loss.
+  std::vector<Score> validate() override {
+    double sum = 0;
+    int64_t terms = 0;
+    Batches batches(validation_, {.tokens = task_.batch_tokens(), .shuffle = false});
+    for (int64_t i = 0; i < batches.batches_in_epoch(); ++i) {
+      const Batch batch = batches.next();
+      sum += task_.loss(trained_, batch, {}).item();
+      terms += task_.losses(batch);
+    }
+    scores_ = task_.score(task_.predict(trained_, examples_.data, examples_.validation, {.draft = true}));
+    scores_.push_back({"loss", sum / static_cast<double>(terms), Score::lower});
+    return scores_;
+  }
+
+  std::string position() const override { return to_json(Position{batches_->state(), fingerprint()}); }
+
+  void seek(const std::string& position) override {
+    Position p;
+    from_json(position, p, "position in the data");
+    require(p.fingerprint == fingerprint(),
+            "training: found other data than that of the checkpoint; go on with the same files, or begin a new training with "
+            "--from");
+    batches_->restore(p.state);
+  }
+
+  void save(const std::filesystem::path& folder) override {
+    save_trained(folder, recipe_, model(), *trained_.tokenizer, scores_);
+    task_.save(folder);
+  }
+
+ private:
+  Model& model() { return *trained_.model; }
+  std::string fingerprint() const { return fmt::format("{:016x}", examples_.data.fingerprint()); }
+
+  void learn_vocabulary(const Preparation& preparation) {
+    if (!preparation.resumed.empty()) {
+      trained_.tokenizer = load_tokenizer(preparation.resumed);
+      return;
+    }
+    preparation.say(fmt::format("learning a vocabulary ({}) from {} examples", recipe_.vocabulary.kind,
+                                examples_.training.size()));
+    trained_.tokenizer = task_.learn(recipe_.vocabulary, examples_);
+  }
+
+  void make_model() {
+    tell(recipe_.model(), task_.facts(examples_, *trained_.tokenizer));
+    trained_.model = recipe_.model().make();
+    initialise(model(), Random(static_cast<uint64_t>(recipe_.trainer.seed)).fork("weights"));
+  }
+
+  void make_samples(const Preparation& preparation) {
+    preparation.say(fmt::format("cutting {} examples into tokens", examples_.training.size()));
+    for (int64_t i : examples_.training) training_.add(task_.columns(trained_, examples_.data[i]));
+    for (int64_t i : examples_.validation) validation_.add(task_.columns(trained_, examples_.data[i]));
+    batches_.emplace(training_, Batches::Options{.tokens = task_.batch_tokens(),
+                                                 .longest = task_.max_tokens(),
+                                                 .seed = static_cast<uint64_t>(recipe_.trainer.seed)});
+    const std::string left_out =
+        batches_->left_out() > 0 ? fmt::format(" ({} left out as too long)", batches_->left_out()) : "";
+    const std::string chosen = complete(recipe_.trainer, batches_->batches_in_epoch());
+    preparation.say(fmt::format("{} examples in {} batches{}, {} to validate on; {} with {} weights",
+                                training_.size() - batches_->left_out(), batches_->batches_in_epoch(), left_out,
+                                validation_.size(), model().family(), count(model())));
+    if (!chosen.empty()) preparation.say(chosen);
+  }
+
+  Recipe& recipe_;
+  Task& task_;
+  Examples examples_;
+  Pretrained trained_;
+  Samples training_, validation_;
+  std::optional<Batches> batches_;
+  std::vector<Score> scores_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainee> prepare(Recipe& recipe, const Preparation& preparation) {
+  recipe.check();
+  return std::make_unique<RecipeTrainee>(recipe, preparation);
+}
+
+}  // namespace fovea

@@ -1,0 +1,69 @@
+// What can be learned: a task knows its examples, what a model's loss on them is, and how answers are scored. One file each in
+// tasks/; recipes, training, evaluation and the program's help find it there.
+//
+//   std::unique_ptr<Task> task = find<TaskKind>("translation").make();
+//   Tensor loss = task->loss(pretrained, batch, context);
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/base/catalogue.h"
+#include "fovea/data/batches.h"
+#include "fovea/models/pretrained.h"
+#include "fovea/train/examples.h"
+#include "fovea/train/score.h"
+#include "fovea/train/vocabulary.h"
+
+namespace fovea {
+
+// What a model says about examples, and what was expected, a line each; the tags of a sentence with spaces between.
+struct Predictions {
+  std::vector<std::string> hypotheses, references;
+};
+
+struct PredictOptions {
+  bool draft = false;                                     // rather fast than as well as it goes: while training
+  std::function<void(size_t ready)> done = [](size_t) {};  // hears of each so many examples that are ready
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual bool suits(const Abilities&) const = 0;   // whether models of a family with these can learn it
+  virtual std::string_view first_family() const = 0;  // the one that is trained if none is named
+  virtual void fields(Fields&) = 0;                 // what it has to be told beside the examples' files
+  virtual VocabularyConfig vocabulary() const = 0;  // as it is if nothing else is said
+  virtual std::string_view training() const = 0;    // JSON: the fields of a recipe with which it begins; a family's come on top
+
+  virtual ExampleFormat format() const = 0;         // of its examples' files
+  virtual std::unique_ptr<Tokenizer> learn(const VocabularyConfig&, const Examples&) const = 0;
+  virtual DataFacts facts(const Examples&, const Tokenizer&) = 0;  // an Error if nothing can be learned from them
+
+  virtual std::vector<Sequence> columns(const Pretrained&, const Example&) const = 0;
+  virtual int64_t batch_tokens() const = 0;  // of a batch of these columns, padding included
+  virtual int64_t max_tokens() const = 0;    // examples with a longer column are left out; 0: none
+  virtual Tensor loss(const Pretrained&, const Batch&, const Context&) const = 0;  // added up
+  virtual int64_t losses(const Batch&) const = 0;                                  // how many these are
+
+  virtual Predictions predict(const Pretrained&, const Dataset&, const std::vector<int64_t>& numbers,
+                              const PredictOptions&) const = 0;
+  virtual std::vector<Score> score(const Predictions&) const = 0;  // the first one says which model is the best
+  virtual void save(const std::filesystem::path&) const {}         // what its models' users need beside the model
+};
+
+struct TaskKind {
+  static constexpr std::string_view noun = "task";
+  std::string_view name;
+  std::string_view help;
+  std::unique_ptr<Task> (*make)();
+};
+
+// The families whose models can learn it, the one that is trained if nothing is said first.
+std::vector<std::string> families_for(const Task&);
+
+}  // namespace fovea
