@@ -53,20 +53,32 @@ std::vector<Entity> find_entities(const std::vector<std::string>& tags) {
   return entities;
 }
 
+namespace {
+
+// Every token's part in its entity: equal for tags of all schemes that mean the same.
+std::vector<std::string> meanings(const std::vector<Entity>& entities, size_t tokens) {
+  std::vector<std::string> tags(tokens, "O");
+  for (const Entity& entity : entities) {
+    for (size_t i = entity.begin; i < entity.end; ++i) tags[i] = (i == entity.begin ? "B-" : "I-") + entity.type;
+  }
+  return tags;
+}
+
+}  // namespace
+
 EntityScores score_entities(const std::vector<std::vector<std::string>>& references,
                             const std::vector<std::vector<std::string>>& hypotheses) {
   require(references.size() == hypotheses.size(), "tags: found {} sentences, expected {} as in the references",
           hypotheses.size(), references.size());
   // As seqeval does it: one sequence with an O behind each sentence.
   std::vector<std::string> actual, predicted;
-  size_t tokens = 0, right = 0;
+  size_t tokens = 0;
   for (size_t s = 0; s < references.size(); ++s) {
     require(references[s].size() == hypotheses[s].size(),
             "tags: found {} in sentence {}, expected {} as in the references", hypotheses[s].size(), s + 1,
             references[s].size());
     tokens += references[s].size();
     for (size_t i = 0; i < references[s].size(); ++i) {
-      right += references[s][i] == hypotheses[s][i] ? 1 : 0;
       actual.push_back(references[s][i]);
       predicted.push_back(hypotheses[s][i]);
     }
@@ -74,6 +86,13 @@ EntityScores score_entities(const std::vector<std::vector<std::string>>& referen
     predicted.push_back("O");
   }
   const std::vector<Entity> in_references = find_entities(actual), in_hypotheses = find_entities(predicted);
+  const std::vector<std::string> wanted = meanings(in_references, actual.size()),
+                                 said = meanings(in_hypotheses, predicted.size());
+  size_t right = 0, at = 0;
+  for (const std::vector<std::string>& sentence : references) {
+    for (size_t i = 0; i < sentence.size(); ++i, ++at) right += wanted[at] == said[at] ? 1 : 0;
+    ++at;  // the O behind it
+  }
   const std::set<Entity> sought(in_references.begin(), in_references.end()),
       found(in_hypotheses.begin(), in_hypotheses.end());
   std::map<std::string, ClassCounts> types;

@@ -21,7 +21,7 @@ struct Entity {
 std::vector<Entity> find_entities(const std::vector<std::string>& tags);
 
 struct EntityScores : ClassScores {
-  double accuracy = 0;  // of the single tags
+  double accuracy = 0;  // of the single tags, compared as IOB2: seqeval's if both are, and the same for all schemes
   std::string report(int digits = 2) const;
 };
 

@@ -12,9 +12,11 @@
 #include "fovea/train/metrics/bleu.h"
 #include "fovea/train/metrics/chrf.h"
 #include "fovea/train/metrics/entities.h"
+#include "fovea/train/metrics/label_sets.h"
 #include "fovea/train/metrics/perplexity.h"
 #include "fovea/train/metrics/porter_stemmer.h"
 #include "fovea/train/metrics/python_text.h"
+#include "fovea/train/metrics/regression.h"
 #include "fovea/train/metrics/rouge.h"
 #include "test_paths.h"
 
@@ -159,6 +161,22 @@ TEST(Entities, AreFoundInEveryScheme) {
   EXPECT_THROW(find_entities({""}), Error);
 }
 
+// As in the IOB1 of CoNLL-2003 against what a tagger says in IOB2.
+TEST(Entities, AreTheSameForTagsOfEveryScheme) {
+  const std::vector<Lines> iob1 = {{"I-PER", "I-PER", "O", "I-LOC", "B-LOC"}, {"I-LOC", "I-ORG"}},
+                           iob2 = {{"B-PER", "I-PER", "O", "B-LOC", "B-LOC"}, {"B-LOC", "B-ORG"}},
+                           iobes = {{"B-PER", "E-PER", "O", "S-LOC", "S-LOC"}, {"S-LOC", "S-ORG"}};
+  for (const auto& gold : {iob1, iob2, iobes}) {
+    for (const auto& found : {iob1, iob2, iobes}) {
+      const EntityScores scores = score_entities(gold, found);
+      EXPECT_EQ(scores.accuracy, 1);
+      EXPECT_EQ(scores.micro.f1, 1);
+    }
+    EXPECT_DOUBLE_EQ(score_entities(gold, {{"B-PER", "O", "O", "B-LOC", "I-LOC"}, {"B-LOC", "B-LOC"}}).accuracy,
+                     4.0 / 7);
+  }
+}
+
 TEST(Labels, EqualScikitLearnAndItsReport) {
   ASSERT_GE(golden()["labels"].size(), 50u);
   for (const json& c : golden()["labels"]) {
@@ -169,6 +187,47 @@ TEST(Labels, EqualScikitLearnAndItsReport) {
       EXPECT_EQ(scores.report(c["digits"]), c["report"]) << c;
     }
   }
+}
+
+TEST(LabelSets, EqualScikitLearnAndItsReport) {
+  ASSERT_GE(golden()["label_sets"].size(), 50u);
+  for (const json& c : golden()["label_sets"]) {
+    SCOPED_TRACE(c.dump());
+    const LabelSetScores scores = score_label_sets(c["references"], c["hypotheses"]);
+    EXPECT_DOUBLE_EQ(scores.exact_match, c["exact_match"]);
+    expect_scores(scores.micro, c["micro"]);
+    expect_scores(scores.macro, c["macro"]);
+    expect_scores(scores.weighted, c["weighted"]);
+    expect_scores(scores.samples, c["samples"]);
+    EXPECT_EQ(scores.report(4), c["report"]);
+  }
+  EXPECT_EQ(score_label_sets({{"a", "a"}}, {{"a"}}).exact_match, 1);
+  EXPECT_EQ(score_label_sets({}, {}).exact_match, 0);
+}
+
+TEST(Numbers, EqualSciPyAndScikitLearn) {
+  ASSERT_GE(golden()["numbers"].size(), 50u);
+  for (const json& c : golden()["numbers"]) {
+    const NumberScores scores = score_numbers(c["references"], c["hypotheses"]);
+    EXPECT_NEAR(scores.pearson, c["pearson"], 1e-12) << c;
+    EXPECT_NEAR(scores.spearman, c["spearman"], 1e-12) << c;
+    const double squared = c["mean_squared_error"], absolute = c["mean_absolute_error"];
+    EXPECT_NEAR(scores.mean_squared_error, squared, 1e-12 * squared) << c;
+    EXPECT_NEAR(scores.mean_absolute_error, absolute, 1e-12 * absolute) << c;
+  }
+}
+
+TEST(Numbers, WithoutAnAnswerAndOutOfRange) {
+  EXPECT_TRUE(std::isnan(score_numbers({1, 1}, {1, 2}).pearson));
+  EXPECT_TRUE(std::isnan(score_numbers({1, 2}, {3, 3}).spearman));
+  EXPECT_TRUE(std::isnan(score_numbers({1}, {1}).pearson));
+  EXPECT_TRUE(std::isnan(score_numbers({}, {}).mean_squared_error));
+  EXPECT_NEAR(score_numbers({1e200, -1e200, 3e200}, {1, -1, 3}).pearson, 1, 1e-12);
+  EXPECT_EQ(ranks({3, 1, 3, 2}), (std::vector<double>{3.5, 1, 3.5, 2}));
+  EXPECT_THROW(score_numbers({1}, {std::nan("")}), Error);
+  EXPECT_EQ(parse_number(" -1.5e2 ", "x"), -150);
+  for (const char* bad : {"", "a", "1a", "nan", "inf", "1,5", "1e999"})
+    EXPECT_THROW(parse_number(bad, "x"), Error) << bad;
 }
 
 TEST(Perplexity, EqualsNltk) {
@@ -237,6 +296,8 @@ TEST(Metrics, DifferentNumbersOfLinesAreErrors) {
   EXPECT_THROW(corpus_chrf({"a", "b"}, {{"a", "b"}, {"a"}}), Error);
   EXPECT_THROW(corpus_rouge({"a"}, {}), Error);
   EXPECT_THROW(score_labels({"a"}, {}), Error);
+  EXPECT_THROW(score_label_sets({{"a"}}, {}), Error);
+  EXPECT_THROW(score_numbers({1}, {}), Error);
   EXPECT_THROW(score_entities({{"O", "O"}}, {{"O"}}), Error);
   EXPECT_THROW(score_alignments({{}}, {}), Error);
 }
