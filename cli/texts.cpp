@@ -15,7 +15,7 @@ Texts::Texts(const TextOptions& o) {
     argument_ = o.text;
   } else if (!o.key.empty()) {
     objects_ = std::make_unique<Dataset>(Dataset::Options{.strict = true});
-    read_json_lines(o.input, *objects_, {.source = o.key});
+    read_json(o.input, ExampleKind::texts, *objects_, {.source = o.key});
   } else {
     lines_ = std::make_unique<Lines>(o.input);
     std::error_code error;

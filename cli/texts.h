@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fovea/base/fields.h"
-#include "fovea/data/datasets/dataset.h"
+#include "fovea/data/datasets/files.h"
 #include "fovea/data/text/lines.h"
 
 namespace fovea {

@@ -7,6 +7,7 @@
 #include "cli/models.h"
 #include "cli/progress_line.h"
 #include "cli/verb.h"
+#include "fovea/data/datasets/conll.h"
 #include "fovea/data/text/lines.h"
 #include "fovea/formats/matrix_text.h"
 #include "fovea/models/checkpoint.h"
@@ -18,7 +19,6 @@
 #include "fovea/train/metrics/perplexity.h"
 #include "fovea/train/metrics/python_text.h"
 #include "fovea/train/metrics/rouge.h"
-#include "fovea/train/metrics/tag_columns.h"
 #include "fovea/train/recipe.h"
 
 namespace fovea::verbs {

@@ -1,5 +1,10 @@
 #include "fovea/train/examples.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
 #include "fovea/base/error.h"
 
 namespace fovea {
@@ -13,6 +18,51 @@ std::vector<int64_t> evenly(const std::vector<int64_t>& numbers, int64_t wanted)
   return chosen;
 }
 
+std::string text_of(const Example& e) {
+  return e.tokens.empty() ? e.source : fmt::format("{}", fmt::join(e.tokens, " "));
+}
+
+std::vector<PlannedFile> planned(const std::vector<std::string>& paths, const std::vector<std::string>& targets,
+                                 ExampleKind kind) {
+  if (kind == ExampleKind::pairs && targets.empty()) return plan_files(paths);
+  require(targets.empty() || targets.size() == paths.size(),
+          "training: found {} files of targets for {}, expected as many", targets.size(), paths.size());
+  std::vector<PlannedFile> plan;
+  for (size_t i = 0; i < paths.size(); ++i) plan.push_back({paths[i], targets.empty() ? "" : targets[i]});
+  return plan;
+}
+
+std::string division_of(const ExamplesConfig& c) {
+  std::string text;
+  if (c.test > 0) text += fmt::format(", {} % of the texts for testing by their CRC-32", c.test);
+  if (c.test_every > 0) text += fmt::format(", every {}th line for testing", c.test_every);
+  if (!c.validation.empty()) {
+    text += ", validation from files of its own";
+  } else if (c.hold_out > 0) {
+    text += fmt::format(", {} % of the texts for validation by their CRC-32", c.hold_out);
+  }
+  return text.empty() ? text : text.substr(2);
+}
+
+// Moves one text with all its copies, unless it is the only one.
+void hold_out_one(Examples& e) {
+  std::pair<int64_t, std::string> next = {100, ""};
+  std::set<std::string> texts;
+  for (int64_t i : e.training) {
+    std::string text = text_of(e.data[i]);
+    if (texts.size() < 2) texts.insert(text);
+    const int64_t bucket = bucket_of(text);
+    if (bucket <= next.first) next = std::min(next, {bucket, std::move(text)});
+  }
+  if (texts.size() < 2) return;
+  std::erase_if(e.training, [&](int64_t i) {
+    const bool moved = text_of(e.data[i]) == next.second;
+    if (moved) e.validation.push_back(i);
+    return moved;
+  });
+  e.division += "; that was none of so few, and the text with the next CRC-32 was held out instead";
+}
+
 }  // namespace
 
 void check(const ExamplesConfig& c) {
@@ -24,27 +74,28 @@ void check(const ExamplesConfig& c) {
   require(c.validate_on >= 0, "--validate-on: found {}, expected 0 or more", c.validate_on);
 }
 
-bool is_json(const std::string& path) {
-  const std::string_view name = path.ends_with(".gz") ? std::string_view(path).substr(0, path.size() - 3) : path;
-  return name.ends_with(".json") || name.ends_with(".jsonl");
-}
-
 Examples read_examples(const ExamplesConfig& c, const ExampleFormat& format) {
   check(c);
-  Examples e = {.data = Dataset({.strict = c.strict, .names = c.names}), .training = {}, .validation = {}, .test = {}};
+  Examples e = {.data = Dataset({.strict = c.strict, .names = c.names}),
+                .training = {},
+                .validation = {},
+                .test = {},
+                .kind = format.kind,
+                .division = division_of(c)};
   const bool holds_out = c.validation.empty();
-  for (size_t file = 0; file < c.data.size(); ++file) {
+  for (const PlannedFile& file : planned(c.data, format.target_data, format.kind)) {
     const int64_t first = e.data.size();
-    format.read(ExampleFormat::data, file, e.data);
+    read_planned(file, format.kind, e.data, format.columns);
     for (int64_t i = first; i < e.data.size(); ++i) {
-      const int64_t b = bucket_of(format.key(e.data[i]));
+      const int64_t b = bucket_of(text_of(e.data[i]));
       const bool tested = b < c.test || (c.test_every > 0 && (i - first + 1) % c.test_every == 0);
       (tested ? e.test : holds_out && b < c.test + c.hold_out ? e.validation : e.training).push_back(i);
     }
   }
-  for (size_t file = 0; file < c.validation.size(); ++file) {
+  if (holds_out && c.hold_out > 0 && e.validation.empty()) hold_out_one(e);
+  for (const PlannedFile& file : planned(c.validation, format.target_validation, format.kind)) {
     const int64_t first = e.data.size();
-    format.read(ExampleFormat::validation, file, e.data);
+    read_planned(file, format.kind, e.data, format.columns);
     for (int64_t i = first; i < e.data.size(); ++i) e.validation.push_back(i);
   }
   e.validation = evenly(e.validation, c.validate_on);

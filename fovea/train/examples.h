@@ -1,21 +1,20 @@
 // The examples of a training: read from files, and divided into those that are learned from, those that are validated on,
 // and those that are kept for testing.
 //
-//   Examples examples = read_examples(config, {.read = …, .key = [](const Example& e) { return e.source; }});
+//   Examples examples = read_examples(config, {.kind = ExampleKind::labelled, .columns = {.label = "stars"}});
 //   examples.data[examples.training[0]].source;
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "fovea/base/fields.h"
-#include "fovea/data/datasets/dataset.h"
+#include "fovea/data/datasets/files.h"
 
 namespace fovea {
 
 struct ExamplesConfig {
-  std::vector<std::string> data, validation;
+  std::vector<std::string> data = {}, validation = {};
   int64_t hold_out = 5, test = 0, test_every = 0;
   int64_t validate_on = 500;
   bool strict = false;
@@ -33,22 +32,25 @@ struct ExamplesConfig {
 };
 
 struct ExampleFormat {
-  enum Files { data, validation };
-  // Reads file `number` of those that the config names.
-  std::function<void(Files files, size_t number, Dataset& into)> read;
-  // The text whose CRC-32 decides on the part: the same text is always in the same one.
-  std::function<std::string(const Example&)> key;
+  ExampleKind kind = ExampleKind::pairs;
+  Columns columns = {};
+  // If given: line n of these files belongs to line n of the config's data and validation. Pairs are also found among the
+  // files themselves, as plan_files says.
+  std::vector<std::string> target_data = {}, target_validation = {};
 };
 
 struct Examples {
   Dataset data;
   std::vector<int64_t> training, validation, test;  // numbers of examples in the data
+  ExampleKind kind = ExampleKind::pairs;
+  std::string division;  // for the user: by what rule they were divided
 };
 
 void check(const ExamplesConfig&);  // an Error for values that make no sense
 
-bool is_json(const std::string& path);  // by its name: .json, .jsonl, or these with .gz
-
+// The CRC-32 of an example's text (of a pair the source, of tagged words these with spaces between) decides on its part, so
+// that the same text is never in two. If the data is so small that nothing would be held out, the text whose CRC-32 is the
+// next one is.
 Examples read_examples(const ExamplesConfig&, const ExampleFormat&);
 
 }  // namespace fovea

@@ -171,15 +171,14 @@ Examples PairsRecipe::read() const {
   require(target_data.empty() || target_validation.size() == examples.validation.size(),
           "training: found {} files of --target-validation for {} of --validation, expected as many",
           target_validation.size(), examples.validation.size());
-  auto read = [this](ExampleFormat::Files files, size_t number, Dataset& into) {
-    const bool validation = files == ExampleFormat::validation;
-    const std::string& path = (validation ? examples.validation : examples.data)[number];
-    if (!target_data.empty()) return read_parallel(path, (validation ? target_validation : target_data)[number], into);
-    if (is_json(path)) return read_json_lines(path, into, {.source = source_key, .target = target_key});
-    read_pairs(path, into);
-  };
-  // The first text of a line decides, whichever is learned from.
-  return read_examples(examples, {.read = read, .key = [](const Example& e) { return e.source; }});
+  ExampleFormat format;
+  format.target_data = target_data;
+  format.target_validation = target_validation;
+  if (!examples.data.empty() && is_json(examples.data[0])) {
+    format.columns.source = source_key;
+    format.columns.target = target_key;
+  }
+  return read_examples(examples, format);
 }
 
 // Each source once, with its first target.

@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "fovea/base/error.h"
@@ -78,13 +79,21 @@ void Dataset::add(const Example& example) {
   std::vector<std::string> tags;
   for (const std::string& tag : example.tags) tags.push_back(named_tag(tag));
   put(bytes, tags);
+  put(bytes, example.text_b);
+  std::vector<std::string> labels;
+  for (const std::string& label : example.labels) labels.push_back(named(label));
+  put(bytes, labels);
   records_.add(bytes);
+  for (const char byte : bytes) fingerprint_ = (fingerprint_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
 }
 
-void Dataset::add_bad(const std::string& what) {
+void Dataset::add_bad(const std::string& where, const std::string& why) {
+  const std::string what = where + ": " + why;
   if (options_.strict) throw Error(Error::invalid, "{}", what);
   if (bad_.count++ == 0) bad_.first = what;
   bad_.last = what;
+  const bool room = bad_.reasons.contains(why) || bad_.reasons.size() < BadLines::most_reasons;
+  ++bad_.reasons[room ? why : "other"];
 }
 
 Example Dataset::operator[](int64_t index) const {
@@ -95,19 +104,31 @@ Example Dataset::operator[](int64_t index) const {
   example.label = take_text(bytes);
   example.tokens = take_texts(bytes);
   example.tags = take_texts(bytes);
+  example.text_b = take_text(bytes);
+  example.labels = take_texts(bytes);
   return example;
 }
 
-Reading::Reading(Dataset& into, std::string where)
-    : into_(into), where_(std::move(where)), size_(into.size()), bad_(into.bad().count) {}
+int64_t Dataset::duplicates() const {
+  std::vector<size_t> hashes;
+  for (int64_t i = 0; i < size(); ++i) hashes.push_back(std::hash<std::string_view>()(records_[i]));
+  std::ranges::sort(hashes);
+  return size() - (std::ranges::unique(hashes).begin() - hashes.begin());
+}
 
-void Reading::finish(std::string_view expected) const {
-  if (into_.size() > size_) return;
-  if (into_.bad().count > bad_) {
-    throw Error(Error::invalid, "{}: found no good line, expected {}; the last one: {}", where_, expected,
+Reading::Reading(Dataset& into, const std::string& path) : into_(into), size_(into.size()), bad_(into.bad().count) {
+  file.path = path;
+}
+
+void Reading::finish(std::string_view expected) {
+  file.good = into_.size() - size_;
+  file.bad = into_.bad().count - bad_;
+  if (file.good == 0 && file.bad > 0) {
+    throw Error(Error::invalid, "{}: found no good line, expected {}; the last one: {}", file.path, expected,
                 into_.bad().last);
   }
-  throw Error(Error::invalid, "{}: found no line at all, expected {}", where_, expected);
+  require(file.good > 0, "{}: found no line at all, expected {}", file.path, expected);
+  into_.add_file(file);
 }
 
 int64_t bucket_of(std::string_view text) {

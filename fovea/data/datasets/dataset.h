@@ -1,10 +1,9 @@
-// Examples from files: pairs, labels, tags. One reader a file; each adds to a Dataset.
+// Examples: pairs, labels, tags, in memory that only grows. The readers of files.h add to it.
 //
 //   Dataset data({.strict = false});
-//   read_pairs("pairs.tsv.gz", data);                  // data[0].source, data[0].target; data.bad().text() for the user
+//   read_file("pairs.tsv.gz", ExampleKind::pairs, data);   // data[0].source, data[0].target; data.bad().text() for the user
 //
-// Paths are as lines.h takes them: plain, .gz, .zip, "-". Lines that cannot be used are counted and passed over; strict
-// makes the first one an Error. Invalid UTF-8, a damaged file and a file without a single good line are always Errors.
+// Lines that cannot be used are counted and passed over; strict makes the first one an Error.
 #pragma once
 
 #include <map>
@@ -19,13 +18,25 @@ namespace fovea {
 struct Example {
   std::string source = {}, target = {}, label = {};  // a pair; or a labelled sentence: a source with a label
   std::vector<std::string> tokens = {}, tags = {};   // a tagged sentence; the tags are IOB2
+  std::string text_b = {};                           // the second of two texts that have one label
+  std::vector<std::string> labels = {};              // any number of labels for a source, instead of `label`
   bool operator==(const Example&) const = default;
 };
 
 struct BadLines {
+  static constexpr size_t most_reasons = 16;
   int64_t count = 0;
-  std::string first, last;   // "pairs.tsv:17: found 1 column, expected 2"
-  std::string text() const;  // one line for the user; empty if there are none
+  std::string first, last;                 // "pairs.tsv:17: found 1 column, expected 2"
+  std::map<std::string, int64_t> reasons;  // without the place, and how often; beyond so many under "other"
+  std::string text() const;                // one line for the user; empty if there are none
+};
+
+// What a reader made of a file.
+struct FileRead {
+  std::string path;
+  int64_t good = 0, bad = 0;
+  bool header = false;  // its first row was taken as one
+  std::string columns;  // "text = column 2 (review), label = column 3 (stars)"; empty where there is no choice
 };
 
 class Dataset final {
@@ -40,10 +51,15 @@ class Dataset final {
   explicit Dataset(const Options& options);
 
   void add(const Example& example);
-  void add_bad(const std::string& what);  // throws it if strict
+  void add_bad(const std::string& where, const std::string& why);  // throws it if strict
   int64_t size() const { return records_.size(); }
   Example operator[](int64_t index) const;
   const BadLines& bad() const { return bad_; }
+  const std::vector<FileRead>& files() const { return files_; }
+  void add_file(FileRead file) { files_.push_back(std::move(file)); }
+  // Of every example's bytes in their order (FNV-1a of 64 bits): data that changed has another one.
+  uint64_t fingerprint() const { return fingerprint_; }
+  int64_t duplicates() const;  // examples that are equal to an earlier one
 
  private:
   std::string named(const std::string& label) const;
@@ -53,47 +69,22 @@ class Dataset final {
   std::map<std::string, std::string> names_;
   Records records_;
   BadLines bad_;
+  std::vector<FileRead> files_;
+  uint64_t fingerprint_ = 0xcbf29ce484222325;
 };
 
-// Used by the readers: a file that gave nothing is an Error that says what was expected of it.
+// Used by the readers: a file that gave nothing is an Error that says what was expected of it; others are listed in files().
 class Reading final {
  public:
-  Reading(Dataset& into, std::string where);
-  void finish(std::string_view expected) const;
+  Reading(Dataset& into, const std::string& path);
+  void finish(std::string_view expected);
+
+  FileRead file;  // whose header and columns the reader sets
 
  private:
-  const Dataset& into_;
-  std::string where_;
+  Dataset& into_;
   int64_t size_, bad_;
 };
-
-// source <TAB> target; further columns are ignored.
-void read_pairs(const std::string& path, Dataset& into);
-
-// Line n of one file is the translation of line n of the other; an Error if one is longer.
-void read_parallel(const std::string& source, const std::string& target, Dataset& into);
-
-// sentence <TAB> label; the last tab counts.
-void read_labelled(const std::string& path, Dataset& into);
-
-// One token a line in columns between spaces or tabs, a blank line after each sentence, -DOCSTART- lines passed over. Tags in
-// IOB1, IOB2 or IOBES (BILOU) come out as IOB2. A sentence with a bad line is passed over as a whole.
-struct ConllColumns {
-  int token = 0, tag = -1;  // from 0; negative: from the end
-};
-// A line's columns: between tabs if there is one, so that a token may hold a space; otherwise between spaces.
-std::vector<std::string_view> conll_columns(std::string_view line);
-void read_conll(const std::string& path, Dataset& into, const ConllColumns& columns = {});
-
-// A JSON object a line, or one array of objects. Keys that are not empty must be there: texts (a label may be a number or
-// true or false), and lists of texts for tokens and tags.
-struct JsonKeys {
-  std::string source = {}, target = {}, label = {}, tokens = {}, tags = {};
-};
-void read_json_lines(const std::string& path, Dataset& into, const JsonKeys& keys);
-
-// IOB1 and IOBES to IOB2: an entity begins with B-, every other of its tokens has I-. An Error for what is no such tag.
-std::vector<std::string> to_iob2(const std::vector<std::string>& tags);
 
 // CRC-32 of its bytes modulo 100: a division that needs no file and that a copy of a text can never cross.
 int64_t bucket_of(std::string_view text);

@@ -118,12 +118,9 @@ std::unique_ptr<Trainee> ClassificationRecipe::prepare(const Preparation& prepar
 }
 
 Examples ClassificationRecipe::read() const {
-  auto read = [this](ExampleFormat::Files files, size_t number, Dataset& into) {
-    const std::string& path = (files == ExampleFormat::data ? examples.data : examples.validation)[number];
-    if (is_json(path)) return read_json_lines(path, into, {.source = source_key, .label = label_key});
-    read_labelled(path, into);
-  };
-  return read_examples(examples, {.read = read, .key = [](const Example& e) { return e.source; }});
+  const bool json = !examples.data.empty() && is_json(examples.data[0]);
+  return read_examples(examples, {.kind = ExampleKind::labelled,
+                                  .columns = {.source = json ? source_key : "", .label = json ? label_key : ""}});
 }
 
 Predictions ClassificationRecipe::predict(const std::filesystem::path& folder, const Dataset& data,

@@ -136,13 +136,11 @@ std::unique_ptr<Trainee> TaggingRecipe::prepare(const Preparation& preparation) 
 }
 
 Examples TaggingRecipe::read() const {
-  auto read = [this](ExampleFormat::Files files, size_t number, Dataset& into) {
-    const std::string& path = (files == ExampleFormat::data ? examples.data : examples.validation)[number];
-    if (is_json(path)) return read_json_lines(path, into, {.tokens = tokens_key, .tags = tags_key});
-    read_conll(path, into, {.token = static_cast<int>(token_column), .tag = static_cast<int>(tag_column)});
-  };
-  return read_examples(
-      examples, {.read = read, .key = [](const Example& e) { return fmt::format("{}", fmt::join(e.tokens, " ")); }});
+  const bool json = !examples.data.empty() && is_json(examples.data[0]);
+  const auto column = [](int64_t number) { return std::to_string(number < 0 ? number : number + 1); };
+  return read_examples(examples, {.kind = ExampleKind::tagged,
+                                  .columns = {.tokens = json ? tokens_key : column(token_column),
+                                              .tags = json ? tags_key : column(tag_column)}});
 }
 
 Predictions TaggingRecipe::predict(const std::filesystem::path& folder, const Dataset& data,
