@@ -92,6 +92,7 @@ TEST_F(EvaluateVerb, TaggingReadsColumnsOfBothKinds) {
   EXPECT_DOUBLE_EQ(json["types"]["PER"]["precision"], 0.5);
   EXPECT_EQ(json["types"]["LOC"]["support"], 1);
   EXPECT_EQ(json["sentences"], 2);
+  EXPECT_DOUBLE_EQ(json["accuracy"], 0.75) << "IOB1 against IOB2: what they mean is compared";
   EXPECT_DOUBLE_EQ(numbers("--task tagging --column 3 --references " + gold + " " + found)["micro"]["f1"], 1);
   const Answer table = evaluate("--task tagging --references " + gold + " " + found);
   EXPECT_NE(table.out.find("weighted avg     0.2500    0.5000    0.3333         2"), std::string::npos) << table.out;

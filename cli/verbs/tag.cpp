@@ -3,7 +3,7 @@
 
 #include "cli/answers.h"
 #include "cli/verb.h"
-#include "fovea/data/datasets/dataset.h"
+#include "fovea/data/datasets/conll.h"
 #include "fovea/explain/answer_json.h"
 #include "fovea/explain/entities.h"
 #include "fovea/models/pretrained.h"
@@ -35,53 +35,23 @@ void tag_lines(const Pretrained& model, const TagVerbOptions& o) {
   answers.finish();
 }
 
-// A line of a file in columns, and its word if it has one.
-struct ColumnLine {
-  std::string text;
-  int64_t sentence = -1, word = -1;
-};
-
-// Lines up to the end of a sentence after which nothing is there yet, or of enough sentences; false at the end.
-bool read_sentences(Lines& lines, std::vector<ColumnLine>& read, std::vector<Sentence>& sentences) {
-  constexpr size_t enough = 512;
-  read.clear(), sentences.clear();
-  bool inside = false;
-  for (std::string line; lines.next(line);) {
-    read.push_back({line});
-    const std::vector<std::string_view> columns = conll_columns(line);
-    const bool blank = columns.empty() || columns[0].empty();
-    if (blank || line.starts_with("-DOCSTART-")) {
-      inside = false;
-      if (sentences.size() >= enough || (!sentences.empty() && !lines.ready())) return true;
-      continue;
-    }
-    if (!inside) sentences.emplace_back();
-    inside = true;
-    read.back().sentence = static_cast<int64_t>(sentences.size()) - 1;
-    read.back().word = static_cast<int64_t>(sentences.back().size());
-    sentences.back().emplace_back(columns[0]);
-  }
-  return !read.empty();
-}
-
 void tag_columns(const Pretrained& model, const TagVerbOptions& o) {
   require(!o.json && !o.drawn() && o.texts.text.empty() && o.texts.key.empty(),
           "--format conll: found a text, --key, --json, --show or --svg beside it, which are for texts");
+  constexpr size_t enough = 512;
   Answers answers(o, std::nullopt);
-  Lines lines(o.texts.input);
-  std::vector<ColumnLine> read;
-  std::vector<Sentence> sentences;
-  while (read_sentences(lines, read, sentences)) {
+  ConllReader reader(o.texts.input);
+  for (bool more = true; more;) {
+    std::vector<ConllSentence> read;
+    std::vector<Sentence> sentences;
+    ConllSentence next;
+    while (read.size() < enough && (read.empty() || reader.ready()) && (more = reader.next(next))) {
+      sentences.push_back(next.column(1));
+      read.push_back(std::move(next));
+    }
     const std::vector<Tagged> tagged = tag(model.as<WordLabeller>(), words_of(model), sentences);
     std::string text;
-    for (const ColumnLine& line : read) {
-      text += line.text;
-      if (line.word >= 0) {
-        text += line.text.find('\t') == std::string::npos ? ' ' : '\t';
-        text += tagged[static_cast<size_t>(line.sentence)].labels[static_cast<size_t>(line.word)];
-      }
-      text += '\n';
-    }
+    for (size_t i = 0; i < read.size(); ++i) text += with_column(read[i], tagged[i].labels);
     answers.write(text);
   }
   answers.finish();

@@ -21,7 +21,8 @@ int64_t characters(std::string_view text) {
 // 1234567 as 1,234,567.
 std::string grouped(int64_t number) {
   std::string text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<size_t>(at), 1, ',');
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<size_t>(at), 1, ',');
   return text;
 }
 
@@ -99,9 +100,9 @@ class Summing {
       first += file.good;
       if (file.header || is_json(file.path) || file.good < 5 || counts_.size() < 3 || counts_[e.label] > 1) continue;
       if (!looks_like_a_name(e.source) || !looks_like_a_name(e.label)) continue;
-      result_.hints.push_back(fmt::format(
-          "{}: the label '{}' stands in the first row only; if '{}' is the name of a column, say --header", file.path,
-          e.label, e.source));
+      result_.hints.push_back(
+          fmt::format("{}: the label '{}' stands in the first row only; if '{}' is the name of a column, say --header",
+                      file.path, e.label, e.source));
     }
   }
 

@@ -59,7 +59,9 @@ TEST_F(ExamplesOf, ParallelFilesAreOneReading) {
   const Examples e = read_examples({.data = {en, de}}, {.kind = ExampleKind::pairs});
   ASSERT_EQ(e.data.size(), 3);
   EXPECT_EQ(e.data[2], (Example{.source = "three", .target = "drei"}));
-  const Examples given = read_examples({.data = {en}}, {.kind = ExampleKind::pairs, .columns = {}, .target_data = {de}});
+  ExampleFormat format;
+  format.target_data = {de};
+  const Examples given = read_examples({.data = {en}}, format);
   EXPECT_EQ(given.data.fingerprint(), e.data.fingerprint());
   EXPECT_THROW(read_examples({.data = {en, file("a.fr", "un\n")}}, {.kind = ExampleKind::pairs}), Error);
 }
@@ -82,9 +84,10 @@ TEST_F(ExamplesOf, SummaryCountsWhatAPersonWouldCount) {
   const std::string text = s.text();
   for (const std::string& wanted :
        {path + ": 6 examples; text = column 1 (text), label = column 2 (label); the first row is its header",
-        std::string("passed over 3 bad lines: 2 × found an empty sentence; 1 × found no label; the first: " + path + ":6: "),
-        std::string("2 labels: pos 4 (66.7 %), neg 2 (33.3 %)"), std::string("text: 4.0 characters on average, 5 at most"),
-        std::string("1 example equal to an earlier one"),
+        std::string("passed over 3 bad lines: 2 × found an empty sentence; 1 × found no label; the first: " + path +
+                    ":6: "),
+        std::string("2 labels: pos 4 (66.7 %), neg 2 (33.3 %)"),
+        std::string("text: 4.0 characters on average, 5 at most"), std::string("1 example equal to an earlier one"),
         std::string("0 kept for testing (40 % of the texts for validation by their CRC-32")})
     EXPECT_NE(text.find(wanted), std::string::npos) << wanted << "\n" << text;
 }
@@ -92,15 +95,18 @@ TEST_F(ExamplesOf, SummaryCountsWhatAPersonWouldCount) {
 TEST_F(ExamplesOf, SummaryOfNumbersPairsTagsAndLabelSets) {
   std::string numbers;
   for (int i = 0; i < 30; ++i) numbers += "text\t" + std::to_string(i * 0.5 - 3) + "\n";
-  EXPECT_NE(summarise(labelled(file("n.tsv", numbers))).text().find("labels: numbers from -3 to 11.5"), std::string::npos);
-  const DataSummary tags = summarise(
-      read_examples({.data = {file("t.conll", "Anna I-PER\nBerg I-PER\n\nx O\n\nOslo I-LOC\n")}}, {.kind = ExampleKind::tagged}));
+  EXPECT_NE(summarise(labelled(file("n.tsv", numbers))).text().find("labels: numbers from -3 to 11.5"),
+            std::string::npos);
+  const DataSummary tags = summarise(read_examples(
+      {.data = {file("t.conll", "Anna I-PER\nBerg I-PER\n\nx O\n\nOslo I-LOC\n")}}, {.kind = ExampleKind::tagged}));
   EXPECT_EQ(tags.labels.size(), 2u);
   EXPECT_EQ(tags.unlabelled, 1);
   EXPECT_EQ(tags.lengths[0].longest, 2);
   EXPECT_EQ(tags.lengths[0].unit, "words");
-  const DataSummary sets = summarise(read_examples({.data = {file("s.csv", "text,labels\na,x|y\nb,\nc,x\n")}},
-                                                   {.kind = ExampleKind::label_sets, .columns = {.separator = "|"}}));
+  ExampleFormat separated = {.kind = ExampleKind::label_sets};
+  separated.columns.separator = "|";
+  const DataSummary sets =
+      summarise(read_examples({.data = {file("s.csv", "text,labels\na,x|y\nb,\nc,x\n")}}, separated));
   EXPECT_EQ(sets.labels[0], (std::pair<std::string, int64_t>("x", 2)));
   EXPECT_EQ(sets.unlabelled, 1);
   const DataSummary pairs = summarise(read_examples({.data = {file("p.tsv", "ab\tabcd\nc\td\n")}}, {}));

@@ -1,6 +1,6 @@
-"""Writes metrics.json: scores of sacreBLEU, seqeval, scikit-learn, rouge-score and NLTK for the metrics in fovea/train/metrics.
+"""Writes metrics.json: scores of sacreBLEU, seqeval, scikit-learn, SciPy, rouge-score and NLTK for the metrics in fovea/train/metrics.
 
-    pip install sacrebleu==2.6.0 seqeval==1.2.2 scikit-learn==1.9.1 rouge-score==0.1.2 nltk==3.10.4
+    pip install sacrebleu==2.6.0 seqeval==1.2.2 scikit-learn==1.9.1 rouge-score==0.1.2 nltk==3.10.4 scipy==1.17.1
     python3 tests/golden/make_metrics.py
 
 "corpora" holds texts that the cases of "bleu", "chrf" and "rouge" name by their number. Floats are written by repr, so they
@@ -20,8 +20,11 @@ from nltk.translate.metrics import alignment_error_rate
 from nltk.util import ngrams
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF
+import scipy.stats
 import seqeval.metrics
 import sklearn.metrics
+from seqeval.metrics.sequence_labeling import get_entities
+from sklearn.preprocessing import MultiLabelBinarizer
 
 warnings.filterwarnings("ignore")
 draw = random.Random(11)
@@ -195,6 +198,20 @@ def tag_sequences(scheme, types, count):
     return sentences
 
 
+def as_iob2(sentences):
+    """Every scheme as IOB2, by the entities that seqeval finds. What is IOB2 stays as it is."""
+    tags = [tag for sentence in sentences for tag in sentence + ["O"]]
+    result = ["O"] * len(tags)
+    for kind, begin, end in get_entities(tags):
+        for i in range(begin, end + 1):
+            result[i] = ("B-" if i == begin else "I-") + kind
+    parts, at = [], 0
+    for sentence in sentences:
+        parts.append(result[at:at + len(sentence)])
+        at += len(sentence) + 1
+    return parts
+
+
 def entity_cases():
     cases = []
     names = ["PER", "LOC", "ORG", "MISC", "Ort", "größe", "A-B", "a_very_long_entity_type", "W", "X", "Y", "Z", "日本"]
@@ -205,7 +222,9 @@ def entity_cases():
         rate = draw.choice([0, 0.1, 0.3, 0.9])
         found = [[draw.choice(odd) if draw.random() < rate else tag for tag in sentence] for sentence in gold]
         case = {"references": [" ".join(s) for s in gold], "hypotheses": [" ".join(s) for s in found],
-                "accuracy": float(seqeval.metrics.accuracy_score(gold, found))}
+                "accuracy": float(seqeval.metrics.accuracy_score(as_iob2(gold), as_iob2(found)))}
+        if as_iob2(gold) == gold and as_iob2(found) == found:
+            assert case["accuracy"] == float(seqeval.metrics.accuracy_score(gold, found))
         for average in ["micro", "macro", "weighted"]:
             p, r, f, n = seqeval.metrics.sequence_labeling.precision_recall_fscore_support(gold, found, average=average)
             values = [float(p), float(r), float(f)]
@@ -233,6 +252,47 @@ def label_cases():
         cases.append({"references": gold, "hypotheses": found, "accuracy": float(sklearn.metrics.accuracy_score(gold, found)),
                       "macro_f1": float(sklearn.metrics.f1_score(gold, found, average="macro")),
                       "digits": digits, "report": report})
+    return cases
+
+
+def label_set_cases():
+    cases = []
+    names = ["news", "sport", "schön", "日本", "a label", "0", "1", "z"]
+    for number in range(60):
+        labels = draw.sample(names, draw.choice([2, 3, 8]))
+        pick = lambda rate: [label for label in labels if draw.random() < rate]
+        gold = [pick(draw.choice([0, 0.3, 0.6])) for _ in range(draw.choice([1, 3, 17, 140]))]
+        found = [pick(0.4) if draw.random() < draw.choice([0, 0.3, 0.9]) else list(s) for s in gold]
+        if len({label for s in gold + found for label in s}) < 2:  # scikit-learn would not take it for several labels
+            found[0] = labels[:2]
+        binarizer = MultiLabelBinarizer().fit(gold + found)
+        y, x = binarizer.transform(gold), binarizer.transform(found)
+        case = {"references": gold, "hypotheses": found, "exact_match": float(sklearn.metrics.accuracy_score(y, x))}
+        for average in ["micro", "macro", "weighted", "samples"]:
+            p, r, f, _ = sklearn.metrics.precision_recall_fscore_support(y, x, average=average)
+            case[average] = [float(p), float(r), float(f)]
+        case["report"] = sklearn.metrics.classification_report(y, x, target_names=list(binarizer.classes_), digits=4)
+        cases.append(case)
+    return cases
+
+
+def number_cases():
+    cases = []
+    for number in range(60):
+        size, scale = draw.choice([2, 3, 10, 100]), draw.choice([1, 1e-3, 1e6])
+        gold = [draw.choice([draw.gauss(0, 1) * scale, float(draw.randrange(5))]) for _ in range(size)]
+        if number % 3 == 0:  # stars, with many ties
+            gold = [float(draw.randrange(1, 6)) for _ in range(size)]
+        found = [g * draw.choice([-1, 1, 1, 1]) + draw.gauss(0, 0.3) * scale for g in gold]
+        if number % 3 == 0:
+            found = [float(round(f)) for f in found]
+        if len(set(gold)) == 1 or len(set(found)) == 1:
+            gold, found = [1.0, 2.0, 2.0], [3.0, 3.0, -1.0]
+        cases.append({"references": gold, "hypotheses": found,
+                      "pearson": float(scipy.stats.pearsonr(gold, found).statistic),
+                      "spearman": float(scipy.stats.spearmanr(gold, found).statistic),
+                      "mean_squared_error": float(sklearn.metrics.mean_squared_error(gold, found)),
+                      "mean_absolute_error": float(sklearn.metrics.mean_absolute_error(gold, found))})
     return cases
 
 
@@ -280,6 +340,8 @@ golden = {
     "labels": label_cases(),
     "perplexity": perplexity_cases(),
     "alignment": alignment_cases(),
+    "label_sets": label_set_cases(),
+    "numbers": number_cases(),
     "lower": [[s, s.lower()] for s in SENTENCES + ["Σ", "ΑΣ", "ΑΣ.Β", "ΑΣ. Β", "Α'Σ", "aΣ\u0301", "aΣ\u0301b", "ßẞ", "ΆΈΏ", "𐐀𐐁"]],
     "split": [[s, s.split()] for s in SENTENCES + ["a\x1cb\x1fc\x85d\u2028e\u180ef\ufeffg"]],
 }

@@ -19,26 +19,53 @@ constexpr std::string_view texts[] = {
     "text",     "sentence", "review",   "review_text", "review_body", "comment", "comment_text", "content",
     "message",  "tweet",    "post",     "document",    "utterance",   "title",   "body",         "headline",
     "question", "query",    "abstract", "description", "statement",   "phrase",  "input",        "source"};
-constexpr std::string_view labels[] = {"label",     "labels",    "label_text", "gold_label", "category", "categories",
-                                       "class",     "class_index", "classes",   "sentiment",  "topic",      "topics",   "intent",
-                                       "emotion",   "emotions",  "polarity",   "genre",      "genres",   "stars",
-                                       "rating",    "score",     "similarity", "relatedness_score", "target"};
+constexpr std::string_view labels[] = {"label",
+                                       "labels",
+                                       "label_text",
+                                       "gold_label",
+                                       "category",
+                                       "categories",
+                                       "class",
+                                       "class_index",
+                                       "classes",
+                                       "sentiment",
+                                       "topic",
+                                       "topics",
+                                       "intent",
+                                       "emotion",
+                                       "emotions",
+                                       "polarity",
+                                       "genre",
+                                       "genres",
+                                       "stars",
+                                       "rating",
+                                       "score",
+                                       "similarity",
+                                       "relatedness_score",
+                                       "target"};
 constexpr std::pair<std::string_view, std::string_view> two_texts[] = {
-    {"text_a", "text_b"},       {"text1", "text2"},         {"premise", "hypothesis"},  {"sentence1", "sentence2"},
+    {"text_a", "text_b"},         {"text1", "text2"},         {"premise", "hypothesis"}, {"sentence1", "sentence2"},
     {"sentence_a", "sentence_b"}, {"question1", "question2"}, {"question", "sentence"}};
 constexpr std::pair<std::string_view, std::string_view> sides[] = {
-    {"source", "target"},      {"src", "tgt"},         {"src", "trg"},        {"source_text", "target_text"},
-    {"dialogue", "summary"},   {"document", "summary"}, {"article", "summary"}, {"article", "highlights"},
-    {"text", "summary"},       {"text", "target"},     {"input", "output"},   {"input_text", "target_text"},
-    {"question", "answer"},    {"sentence", "translation"}, {"source", "translation"}};
+    {"source", "target"},     {"src", "tgt"},
+    {"src", "trg"},           {"source_text", "target_text"},
+    {"dialogue", "summary"},  {"document", "summary"},
+    {"article", "summary"},   {"article", "highlights"},
+    {"text", "summary"},      {"text", "target"},
+    {"input", "output"},      {"input_text", "target_text"},
+    {"question", "answer"},   {"sentence", "translation"},
+    {"source", "translation"}};
 // Languages by their codes and names. Those of the second list are words as well: one of the two must be of the first.
 constexpr std::string_view languages[] = {
-    "en", "de", "fr", "pt", "nl", "ru", "zh", "ja", "ko", "pl", "cs", "sv", "da", "fi", "hu", "ro", "tr", "uk", "ar",
-    "fa", "bg", "hr", "sr", "sk", "sl", "lt", "lv", "et", "vi", "th", "ca", "eu", "gl", "ga", "cy", "mt", "sq", "mk",
-    "bn", "ta", "te", "ur", "sw", "eng", "deu", "ger", "fra", "fre", "spa", "ita", "por", "nld", "dut", "rus", "zho",
-    "chi", "jpn", "kor", "pol", "ces", "swe", "dan", "fin", "hun", "ron", "tur", "ukr", "ara", "english", "german",
-    "french", "spanish", "italian", "portuguese", "dutch", "russian", "chinese", "japanese", "korean", "polish",
-    "czech", "swedish", "danish", "finnish", "hungarian", "romanian", "turkish", "ukrainian", "arabic", "greek"};
+    "en",     "de",      "fr",      "pt",         "nl",        "ru",       "zh",      "ja",        "ko",      "pl",
+    "cs",     "sv",      "da",      "fi",         "hu",        "ro",       "tr",      "uk",        "ar",      "fa",
+    "bg",     "hr",      "sr",      "sk",         "sl",        "lt",       "lv",      "et",        "vi",      "th",
+    "ca",     "eu",      "gl",      "ga",         "cy",        "mt",       "sq",      "mk",        "bn",      "ta",
+    "te",     "ur",      "sw",      "eng",        "deu",       "ger",      "fra",     "fre",       "spa",     "ita",
+    "por",    "nld",     "dut",     "rus",        "zho",       "chi",      "jpn",     "kor",       "pol",     "ces",
+    "swe",    "dan",     "fin",     "hun",        "ron",       "tur",      "ukr",     "ara",       "english", "german",
+    "french", "spanish", "italian", "portuguese", "dutch",     "russian",  "chinese", "japanese",  "korean",  "polish",
+    "czech",  "swedish", "danish",  "finnish",    "hungarian", "romanian", "turkish", "ukrainian", "arabic",  "greek"};
 constexpr std::string_view language_words[] = {"it", "es", "is", "no", "so", "he", "el", "hi", "id", "la", "ms"};
 
 template <class List>
@@ -79,16 +106,14 @@ std::pair<int, int> both_of(const Cells& names, const List& usual) {
 }
 
 std::pair<int, int> two_languages(const Cells& names) {
-  std::vector<int> found;
-  bool sure = false;
+  std::vector<int> sure, all;
   for (size_t i = 0; i < names.size(); ++i) {
-    const bool language = contains(languages, names[i]);
-    if (!language && !contains(language_words, names[i])) continue;
-    if (!found.empty() && names[static_cast<size_t>(found[0])] == names[i]) continue;
-    found.push_back(static_cast<int>(i));
-    sure = sure || language;
+    if (std::ranges::find(names, names[i]) - names.begin() < static_cast<std::ptrdiff_t>(i)) continue;
+    if (contains(languages, names[i])) sure.push_back(static_cast<int>(i));
+    if (contains(languages, names[i]) || contains(language_words, names[i])) all.push_back(static_cast<int>(i));
   }
-  return found.size() == 2 && sure ? std::pair(found[0], found[1]) : std::pair(-1, -1);
+  if (sure.size() == 2) return {sure[0], sure[1]};
+  return sure.size() == 1 && all.size() == 2 ? std::pair(all[0], all[1]) : std::pair(-1, -1);
 }
 
 // What the names say by themselves, without what was asked for.
@@ -213,10 +238,12 @@ int column_index(int number, size_t columns) {
 bool looks_like_a_name(std::string_view cell) {
   cell = trim(cell);
   return !cell.empty() && cell.size() <= 40 && !(cell[0] >= '0' && cell[0] <= '9') && cell[0] != '-' &&
-         std::ranges::all_of(cell, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-                  c == ' ' || c == '.';
-         }) && std::ranges::count(cell, ' ') <= 2 && cell.back() != '.';
+         std::ranges::all_of(cell,
+                             [](char c) {
+                               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                                      c == '_' || c == '-' || c == ' ' || c == '.';
+                             }) &&
+         std::ranges::count(cell, ' ') <= 2 && cell.back() != '.';
 }
 
 FoundColumns find_columns(ExampleKind kind, const Columns& wanted, const Cells& row, const std::string& where) {
@@ -224,9 +251,8 @@ FoundColumns find_columns(ExampleKind kind, const Columns& wanted, const Cells& 
   Cells names;
   for (const std::string& cell : row) names.push_back(plain_name(cell));
   const bool given = any_given(wanted, roles);
-  const bool named = std::ranges::any_of(roles, [&](const Role& role) {
-    return !(wanted.*role.wanted).empty() && !column_number(wanted.*role.wanted);
-  });
+  const bool named = std::ranges::any_of(
+      roles, [&](const Role& role) { return !(wanted.*role.wanted).empty() && !column_number(wanted.*role.wanted); });
   FoundColumns found;
   found.header = wanted.header.value_or(named || is_header(kind, row, names));
   require(found.header || !named, "{}: found columns given by name and 'header: false', expected numbers", where);

@@ -26,9 +26,9 @@ enum class ExampleKind {
 struct Columns {
   std::string source = {}, text_b = {};  // of a labelled text: the text, and the second of two texts
   std::string target = {}, label = {}, tokens = {}, tags = {};
-  std::string separator = {};         // label_sets: between the labels of a cell, as | or ,
-  std::optional<bool> header = {};    // whether the first row of a table is one; nothing: if its cells name columns
-  char delimiter = 0;                 // between the cells of a table; 0: as the file's name says
+  std::string separator = {};       // label_sets: between the labels of a cell, as | or ,
+  std::optional<bool> header = {};  // whether the first row of a table is one; nothing: if its cells name columns
+  char delimiter = 0;               // between the cells of a table; 0: as the file's name says
 };
 
 // A column's number from 1, or nothing if it is given by its name. 0 is an Error.
@@ -38,8 +38,8 @@ int column_index(int number, size_t columns);
 
 // Where the columns are in a file. Indices are from 0; -1: not there or not asked for.
 struct FoundColumns {
-  bool header = false;     // the first row is no example
-  size_t width = 0;        // cells of every row; 0: they may differ
+  bool header = false;  // the first row is no example
+  size_t width = 0;     // cells of every row; 0: they may differ
   int source = -1, text_b = -1, target = -1, label = -1;
   bool text_before_label = false;  // the source is all that stands before the last column
   std::string text;                // for the user: "text = 2 (review), label = 3 (stars)"

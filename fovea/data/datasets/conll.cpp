@@ -19,8 +19,7 @@ std::string take(std::string_view line, int token, int tag, Word& word) {
   const std::vector<std::string_view> columns = conll_columns(line);
   const int at = column_index(token, columns.size()), tag_at = column_index(tag, columns.size());
   if (at < 0 || tag_at < 0 || at == tag_at) {
-    return fmt::format("found {} column{}, expected a token and a tag", columns.size(),
-                       columns.size() == 1 ? "" : "s");
+    return fmt::format("found {} column{}, expected a token and a tag", columns.size(), columns.size() == 1 ? "" : "s");
   }
   word = {columns[static_cast<size_t>(at)], columns[static_cast<size_t>(tag_at)]};
   if (word.token.empty()) return "found an empty token";
@@ -88,8 +87,8 @@ bool ConllReader::next(ConllSentence& sentence) {
 }
 
 std::string with_column(const ConllSentence& sentence, const std::vector<std::string>& cells) {
-  require(cells.size() == sentence.words.size(), "columns: found {} cells for {} words, expected as many",
-          cells.size(), sentence.words.size());
+  require(cells.size() == sentence.words.size(), "columns: found {} cells for {} words, expected as many", cells.size(),
+          sentence.words.size());
   std::string text;
   size_t word = 0;
   for (size_t i = 0; i < sentence.lines.size(); ++i) {

@@ -25,16 +25,16 @@ struct ConllSentence {
   std::string where;               // the file
   int64_t first = 1;               // the number of lines[0] in it
 
-  std::string place(size_t word) const;  // "test.conll:17"
+  std::string place(size_t word) const;               // "test.conll:17"
   std::vector<std::string> column(int number) const;  // of each word; an Error if one has none or an empty one
 };
 
 class ConllReader final {
  public:
-  explicit ConllReader(const std::string& path);                                          // as lines.h takes it
-  ConllReader(std::function<bool(std::string& line)> lines, std::string where);            // lines from elsewhere
-  bool next(ConllSentence& sentence);  // false at the end
-  bool ready();                        // as Lines has it, of the next line
+  explicit ConllReader(const std::string& path);                                 // as lines.h takes it
+  ConllReader(std::function<bool(std::string& line)> lines, std::string where);  // lines from elsewhere
+  bool next(ConllSentence& sentence);                                            // false at the end
+  bool ready();                                                                  // as Lines has it, of the next line
 
  private:
   std::shared_ptr<Lines> file_;

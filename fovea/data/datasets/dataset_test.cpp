@@ -148,7 +148,8 @@ TEST_F(Readers, JsonLinesAndArrays) {
   const Columns summary = {.source = "dialogue", .target = "summary"};
   const std::string a = R"({"id": 1, "dialogue": "A: hi\nB: \u00e9", "summary": "They greet."})";
   Dataset data;
-  read_objects(file(a + "\n\n{\"dialogue\": 3, \"summary\": \"x\"}\n[]\n{bad\n" + a + "\n"), data, summary, ExampleKind::pairs);
+  read_objects(file(a + "\n\n{\"dialogue\": 3, \"summary\": \"x\"}\n[]\n{bad\n" + a + "\n"), data, summary,
+               ExampleKind::pairs);
   ASSERT_EQ(data.size(), 2);
   EXPECT_EQ(data[0], (Example{.source = "A: hi\nB: é", .target = "They greet."}));
   EXPECT_EQ(data.bad().count, 3);
@@ -165,7 +166,7 @@ TEST_F(Readers, JsonLinesAndArrays) {
 TEST_F(Readers, JsonLabelsAndTags) {
   Dataset data;
   read_objects(file("{\"t\": \"good\", \"l\": 1}\n{\"t\": \"bad\", \"l\": \"neg\"}\n{\"t\": \"x\", \"l\": true}\n"),
-                  data, {.source = "t", .label = "l"});
+               data, {.source = "t", .label = "l"});
   EXPECT_EQ(data[0].label, "1");
   EXPECT_EQ(data[1].label, "neg");
   EXPECT_EQ(data[2].label, "true");
@@ -175,7 +176,7 @@ TEST_F(Readers, JsonLabelsAndTags) {
 {"w": "a", "n": ["O"]}
 {"w": ["a"], "n": ["nonsense"]}
 )"),
-                  tagged, {.tokens = "w", .tags = "n"}, ExampleKind::tagged);
+               tagged, {.tokens = "w", .tags = "n"}, ExampleKind::tagged);
   ASSERT_EQ(tagged.size(), 1);
   EXPECT_EQ(tagged[0], (Example{.tokens = {"a", "b"}, .tags = {"B-X", "O"}}));
   EXPECT_EQ(tagged.bad().count, 3);
@@ -193,8 +194,8 @@ TEST_F(Readers, JsonKeysAreFoundByTheirNames) {
   EXPECT_EQ(data[2], (Example{.source = "a", .label = "no", .text_b = "b"}));
   read_file(file(R"({"words": ["a"], "ner": ["I-X"]})", "x.jsonl"), ExampleKind::tagged, data);
   EXPECT_EQ(data[3], (Example{.tokens = {"a"}, .tags = {"B-X"}}));
-  read_file(file(R"({"translation": {"en": "a", "de.at": {"x": "b"}}})", "x.jsonl"), ExampleKind::pairs, data,
-            {.source = "translation.en", .target = "translation.de.at.x"});
+  read_file(file(R"({"translation": {"en": "a", "de": {"x": "b"}}})", "x.jsonl"), ExampleKind::pairs, data,
+            {.source = "translation.en", .target = "translation.de.x"});
   EXPECT_EQ(data.bad().count, 0) << data.bad().text();
   EXPECT_NE(error_of([&] {
               read_file(file(R"({"foo": "a", "bar": 1, "baz": 2})", "x.jsonl"), ExampleKind::labelled, data);

@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-using Json = nlohmann::ordered_json;  // the order of keys tells a source from its target
+using Json = nlohmann::json;
 
 constexpr size_t largest_array = size_t{1} << 30;
 
@@ -24,6 +24,15 @@ const Json* value_of(const Json& object, std::string_view key) {
   if (dot == std::string_view::npos) return nullptr;
   const Json* inner = value_of(object, key.substr(0, dot));
   return inner ? value_of(*inner, key.substr(dot + 1)) : nullptr;
+}
+
+// Notes the keys of the first object at a depth in their order, which tells a source from its target.
+Json::parser_callback_t noting_keys(int depth, std::vector<std::string>& keys) {
+  return [depth, &keys, ended = false](int at, Json::parse_event_t event, const Json& parsed) mutable {
+    if (at == depth && event == Json::parse_event_t::key && !ended) keys.push_back(parsed.get<std::string>());
+    ended = ended || (at == depth - 1 && event == Json::parse_event_t::object_end);
+    return true;
+  };
 }
 
 // Takes what a file's keys name out of an object. Each member answers what is wrong, or nothing.
@@ -74,9 +83,11 @@ class ObjectReader {
     const Json* found = keys_.label.empty() ? nullptr : value_of(object, keys_.label);
     if (!found) return take_text(object, keys_.label, example.label);
     if (kind_ != ExampleKind::label_sets) return take_one_label(*found, example.label);
-    for (const Json& item : found->is_array() ? *found : Json::array({*found})) {
+    const size_t count = found->is_array() ? found->size() : 1;
+    for (size_t i = 0; i < count; ++i) {
       std::string label;
-      if (std::string wrong = take_one_label(item, label); !wrong.empty()) return wrong;
+      const std::string wrong = take_one_label(found->is_array() ? (*found)[i] : *found, label);
+      if (!wrong.empty()) return wrong;
       if (std::ranges::find(example.labels, label) == example.labels.end()) example.labels.push_back(std::move(label));
     }
     return {};
@@ -100,11 +111,18 @@ class Objects {
   Objects(ExampleKind kind, const Columns& wanted, Dataset& into, FileRead& file)
       : kind_(kind), wanted_(wanted), into_(into), file_(file) {}
 
-  void add(const Json& object, const std::string& where) {
+  void add_line(std::string_view line, const std::string& where) {
+    std::vector<std::string> keys;
+    const Json object = Json::parse(line, reader_ ? nullptr : noting_keys(1, keys), false);
+    add(object, keys, where);
+  }
+
+  // With the keys of the first object that there is.
+  void add(const Json& object, const std::vector<std::string>& first_keys, const std::string& where) {
     if (!object.is_object()) {
       return into_.add_bad(where, object.is_discarded() ? "not valid JSON" : "expected an object { … }");
     }
-    if (!reader_) begin(object, where);
+    if (!reader_) begin(first_keys, where);
     Example example;
     const std::string wrong = reader_->take(object, example);
     if (wrong.empty()) {
@@ -115,13 +133,15 @@ class Objects {
   }
 
  private:
-  void begin(const Json& first, const std::string& where) {
-    std::vector<std::string> names;
-    for (const auto& item : first.items()) names.push_back(item.key());
+  void begin(const std::vector<std::string>& names, const std::string& where) {
     const Columns keys = find_keys(kind_, wanted_, names, where);
     const std::pair<const char*, const std::string&> used[] = {
-        {kind_ == ExampleKind::pairs ? "source" : "text", keys.source}, {"text_b", keys.text_b},
-        {"target", keys.target}, {"label", keys.label}, {"tokens", keys.tokens}, {"tags", keys.tags}};
+        {kind_ == ExampleKind::pairs ? "source" : "text", keys.source},
+        {"text_b", keys.text_b},
+        {"target", keys.target},
+        {"label", keys.label},
+        {"tokens", keys.tokens},
+        {"tags", keys.tags}};
     for (const auto& [role, key] : used) {
       if (!key.empty()) file_.columns += fmt::format("{}{} = {}", file_.columns.empty() ? "" : ", ", role, key);
     }
@@ -144,13 +164,14 @@ void read_array(std::string text, Lines& lines, const std::string& path, Objects
     }
   }
   Json array;
+  std::vector<std::string> keys;
   try {
-    array = Json::parse(text);
+    array = Json::parse(text, noting_keys(2, keys));
   } catch (const Json::exception& e) {
     throw Error(Error::corrupt, "{}: not valid JSON: {}", path, e.what());
   }
   text = {};
-  for (size_t i = 0; i < array.size(); ++i) objects.add(array[i], fmt::format("{}: item {}", path, i));
+  for (size_t i = 0; i < array.size(); ++i) objects.add(array[i], keys, fmt::format("{}: item {}", path, i));
 }
 
 }  // namespace
@@ -167,7 +188,7 @@ void read_json(const std::string& path, ExampleKind kind, Dataset& into, const C
       read_array(line, lines, path, objects);
       break;
     }
-    objects.add(Json::parse(text, nullptr, false), lines.where());
+    objects.add_line(text, lines.where());
   }
   reading.finish("a JSON object on each line");
 }

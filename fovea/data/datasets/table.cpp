@@ -25,7 +25,7 @@ bool is_quoted(std::string_view cell) { return cell.size() >= 2 && cell.front() 
 
 bool are_names(const std::vector<std::string>& cells, bool quoted) {
   return cells.size() > 1 && std::ranges::all_of(cells, [&](std::string_view cell) {
-           if (quoted != is_quoted(cell)) return false;
+           if (quoted != is_quoted(cell) || cell.find(' ') != std::string_view::npos) return false;
            return looks_like_a_name(quoted ? cell.substr(1, cell.size() - 2) : cell);
          });
 }
@@ -53,7 +53,8 @@ char delimiter_of(const std::string& path, std::string_view first_line) {
   }
   for (const char c : {',', ';'}) {
     const std::vector<std::string> cells = split(first_line, c);
-    if (first_line.find('\t') == std::string_view::npos && (are_names(cells, false) || are_names(cells, true))) return c;
+    if (first_line.find('\t') == std::string_view::npos && (are_names(cells, false) || are_names(cells, true)))
+      return c;
   }
   return '\t';
 }
@@ -80,15 +81,17 @@ size_t closing_quote(std::string_view text, size_t begin = 1) {
   return text.size();
 }
 
-std::vector<std::string> split_quoted_tabs(std::string_view line) {
+// `open`: the last cell begins with a quote that nothing closes.
+std::vector<std::string> split_quoted_tabs(std::string_view text, bool& open) {
   std::vector<std::string> cells;
   for (;;) {
-    const size_t close = line.starts_with('"') ? closing_quote(line) : std::string_view::npos;
-    const bool quoted = close < line.size();
-    const size_t end = quoted ? close + 1 : std::min(line.find('\t'), line.size());
-    cells.push_back(quoted ? unquoted(line.substr(0, end)) : std::string(line.substr(0, end)));
-    if (end == line.size()) return cells;
-    line.remove_prefix(end + 1);
+    const size_t close = text.starts_with('"') ? closing_quote(text) : std::string_view::npos;
+    const bool quoted = close < text.size();
+    const size_t end = quoted ? close + 1 : std::min(text.find('\t'), text.size());
+    cells.push_back(quoted ? unquoted(text.substr(0, end)) : std::string(text.substr(0, end)));
+    open = close == text.size();
+    if (end == text.size()) return cells;
+    text.remove_prefix(end + 1);
   }
 }
 
@@ -180,16 +183,16 @@ void Table::read_quoted_row(std::string line, std::vector<std::string>& row) {
 
 void Table::read_tab_row(const std::string& line, std::vector<std::string>& row) {
   row = split(line, '\t');
-  if (row.size() != width_ && width_ > 0 && line.find('"') != std::string::npos) {
-    std::vector<std::string> other = split_quoted_tabs(line), read;
-    while (other.size() <= width_ && read_open_cell(other, read)) continue;
-    if (other.size() == width_) {
-      row = std::move(other);
-    } else {
-      number_ -= static_cast<int64_t>(read.size());
-      ahead_.insert(ahead_.begin(), read.begin(), read.end());
+  const bool fits = row.size() == width_;
+  if (width_ > 1 && line.find('"') != std::string::npos && (!fits || row.back().starts_with('"'))) {
+    std::vector<std::string> below;
+    std::optional<std::vector<std::string>> other = read_quoted_tabs(line, below);
+    if (other && other->size() == width_ && (!fits || !below.empty())) {
+      row = std::move(*other);
+      return;
     }
-    return;
+    number_ -= static_cast<int64_t>(below.size());
+    ahead_.insert(ahead_.begin(), below.begin(), below.end());
   }
   for (std::string& cell : row) {
     if (is_quoted(cell) && cell.find("\"\"", 1) < cell.size() - 2 && closing_quote(cell) == cell.size() - 1) {
@@ -198,24 +201,24 @@ void Table::read_tab_row(const std::string& line, std::vector<std::string>& row)
   }
 }
 
-// Completes a last cell that a quote opened from the lines below, if they close it before a tab comes, and adds the cells
-// behind it. `read` gets every line that was taken.
-bool Table::read_open_cell(std::vector<std::string>& row, std::vector<std::string>& read) {
-  std::string text = row.back();
-  if (!text.starts_with('"') || closing_quote(text) != text.size()) return false;
-  for (std::string line; read.size() < most_lines_of_a_cell && text.size() < Lines::longest && next_line(line);) {
-    read.push_back(line);
-    const size_t close = closing_quote(line, 0), tab = line.find('\t');
-    if (close == std::string::npos || tab < close) return false;
-    text += '\n' + line.substr(0, close + (close < line.size() ? 1 : 0));
-    if (close == line.size()) continue;
-    row.back() = unquoted(text);
-    if (close + 1 == line.size()) return false;
-    const std::vector<std::string> more = split_quoted_tabs(std::string_view(line).substr(close + 2));
-    row.insert(row.end(), more.begin(), more.end());
-    return true;
+// The cells of a row whose last one may go on in the lines below it, which are no rows themselves: they have no tab before the
+// quote that closes the cell. `below` gets all that were looked at.
+std::optional<std::vector<std::string>> Table::read_quoted_tabs(std::string text, std::vector<std::string>& below) {
+  bool open = false;
+  std::vector<std::string> cells = split_quoted_tabs(text, open);
+  while (open) {
+    std::string line;
+    size_t close = 0;
+    do {
+      if (below.size() == most_lines_of_a_cell || text.size() > Lines::longest || !next_line(line)) return {};
+      below.push_back(line);
+      close = closing_quote(line, 0);
+      if (close == std::string::npos || line.find('\t') < close) return {};
+      text += '\n' + line;
+    } while (close == line.size());
+    cells = split_quoted_tabs(text, open);
   }
-  return false;
+  return cells;
 }
 
 }  // namespace fovea

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,7 @@ class Table final {
   bool next_line(std::string& line);
   void read_quoted_row(std::string line, std::vector<std::string>& row);
   void read_tab_row(const std::string& line, std::vector<std::string>& row);
-  bool read_open_cell(std::vector<std::string>& row, std::vector<std::string>& read);
+  std::optional<std::vector<std::string>> read_quoted_tabs(std::string text, std::vector<std::string>& below);
   void begin(const std::string& first_line);
 
   std::string path_;

@@ -93,7 +93,8 @@ TEST_F(Tables, QuotesInTsvStayUnlessTheyMustBeQuotes) {
   EXPECT_EQ(tsv("\"Hello!\"\t\"Hallo!\"\n"), (Rows{{"\"Hello!\"", "\"Hallo!\""}}));
   EXPECT_EQ(tsv("\"Who\tWer\"\nHe said \"no\"\tx\n\tlone \"\n"),
             (Rows{{"\"Who", "Wer\""}, {"He said \"no\"", "x"}, {"", "lone \""}}));
-  EXPECT_EQ(tsv("a\tb\n\"Yes.\" \"No.\"\t\"\n\"\"\tx\n"), (Rows{{"a", "b"}, {"\"Yes.\" \"No.\"", "\""}, {"\"\"", "x"}}));
+  EXPECT_EQ(tsv("a\tb\n\"Yes.\" \"No.\"\t\"\n\"\"\tx\n"),
+            (Rows{{"a", "b"}, {"\"Yes.\" \"No.\"", "\""}, {"\"\"", "x"}}));
   // What pandas and Python's excel-tab write: quotes only where they are needed.
   EXPECT_EQ(tsv("a\tb\n\"one\ttwo\"\t1\n\"say \"\"hi\"\"\"\t2\n\"\"\"x\"\"\"\t3\n"),
             (Rows{{"a", "b"}, {"one\ttwo", "1"}, {"say \"hi\"", "2"}, {"\"x\"", "3"}}));
@@ -143,7 +144,8 @@ TEST_F(Tables, HeadersAreFoundByTheirNames) {
   EXPECT_EQ(examples("idx\tpremise\thypothesis\tlabel\n1\tso\tgood\tpos\n", "x.tsv", labelled),
             (std::vector<Example>{{.source = "so", .label = "pos", .text_b = "good"}}));
   const std::vector<Example> pair = {{.source = "hi", .target = "hallo"}};
-  for (const char* header : {"en\tde", "EN\tDE", "source\ttarget", "English\tGerman", "src\ttgt", "it\ten", "article\thighlights"}) {
+  for (const char* header :
+       {"en\tde", "EN\tDE", "source\ttarget", "English\tGerman", "src\ttgt", "it\ten", "article\thighlights"}) {
     EXPECT_EQ(examples(header + std::string("\nhi\thallo\n"), "p.tsv", ExampleKind::pairs), pair) << header;
     EXPECT_TRUE(read_.header) << header;
   }
@@ -156,7 +158,8 @@ TEST_F(Tables, NoHeaderIsFoundWhereThereIsNone) {
     EXPECT_EQ(examples(row + std::string("\nx\ty\n"), "x.tsv", ExampleKind::labelled).size(), 2u) << row;
     EXPECT_FALSE(read_.header) << row;
   }
-  for (const char* row : {"Hi.\tHallo!", "it\tes", "no\tno", "Source\tQuelle", "English\tEnglisch", "so\tso", "text\tText"}) {
+  for (const char* row :
+       {"Hi.\tHallo!", "it\tes", "no\tno", "Source\tQuelle", "English\tEnglisch", "so\tso", "text\tText"}) {
     EXPECT_EQ(examples(row + std::string("\nx\ty\n"), "p.tsv", ExampleKind::pairs).size(), 2u) << row;
   }
   EXPECT_EQ(examples("text\tlabel\nx\ty\n", "x.tsv", ExampleKind::labelled, {.header = false}).size(), 2u);
@@ -180,7 +183,8 @@ TEST_F(Tables, ColumnsByNameAndNumber) {
   const auto error = [&](const Columns& columns) { return examples(csv, "x.csv", labelled, columns)[0].label; };
   EXPECT_NE(error({.source = "text"}).find("x.csv:1: found 4 columns (id, what, verdict, note), expected the text in"),
             std::string::npos);
-  EXPECT_NE(error({.source = "what"}).find("leaves open where the label is; say so, as --label-column"), std::string::npos);
+  EXPECT_NE(error({.source = "what"}).find("leaves open where the label is; say so, as --label-column"),
+            std::string::npos);
   EXPECT_NE(error({.source = "9", .label = "1"}).find("column '9'"), std::string::npos);
   EXPECT_NE(error({.source = "0", .label = "1"}).find("found 0, expected a number from 1"), std::string::npos);
   EXPECT_NE(error({.source = "2", .label = "2"}).find("expected two columns"), std::string::npos);
@@ -189,7 +193,8 @@ TEST_F(Tables, ColumnsByNameAndNumber) {
 
 TEST_F(Tables, RowsThatDoNotFitTheHeaderAreBad) {
   Dataset data;
-  read_file(file("text,label\nwell, yes,pos\nfine,neg\nshort\nextra,pos,\n,pos\nx, \n", "x.csv"), ExampleKind::labelled, data);
+  read_file(file("text,label\nwell, yes,pos\nfine,neg\nshort\nextra,pos,\n,pos\nx, \n", "x.csv"), ExampleKind::labelled,
+            data);
   EXPECT_EQ(data.size(), 2);
   EXPECT_EQ(data.bad().count, 4);
   EXPECT_NE(data.bad().first.find("x.csv:2: found 3 columns, expected 2 as in the first row"), std::string::npos);
@@ -200,8 +205,9 @@ TEST_F(Tables, RowsThatDoNotFitTheHeaderAreBad) {
 
 TEST_F(Tables, SeveralLabelsInAColumn) {
   const Columns columns = {.separator = "|"};
-  EXPECT_EQ(examples("text,labels\nx,a|b | a\ny,\nz,c\n", "x.csv", ExampleKind::label_sets, columns),
-            (std::vector<Example>{{.source = "x", .labels = {"a", "b"}}, {.source = "y"}, {.source = "z", .labels = {"c"}}}));
+  EXPECT_EQ(
+      examples("text,labels\nx,a|b | a\ny,\nz,c\n", "x.csv", ExampleKind::label_sets, columns),
+      (std::vector<Example>{{.source = "x", .labels = {"a", "b"}}, {.source = "y"}, {.source = "z", .labels = {"c"}}}));
 }
 
 TEST_F(Tables, ParquetSaysWhatToDo) {
@@ -217,8 +223,7 @@ TEST_F(Tables, ParallelFilesAreFoundByTheirNames) {
   const std::string en = file("Hi\nYou", "a.en"), de = file("Ha\nDu\n", "a.de"), tabs = file("x\ty\n", "b.1"),
                     more = file("x\ty\n", "b.2"), txt_en = file("a\n", "c.en.txt"), txt_de = file("b\n", "c.de.txt"),
                     csv = file("x,y\n", "a.csv"), other = file("x\n", "z.fr");
-  EXPECT_EQ(plan({en, de, tabs, more, txt_en, txt_de}),
-            (Rows{{en, de}, {tabs, ""}, {more, ""}, {txt_en, txt_de}}));
+  EXPECT_EQ(plan({en, de, tabs, more, txt_en, txt_de}), (Rows{{en, de}, {tabs, ""}, {more, ""}, {txt_en, txt_de}}));
   EXPECT_EQ(plan({en, csv, de}), (Rows{{en, ""}, {csv, ""}, {de, ""}}));
   EXPECT_EQ(plan({en, other}), (Rows{{en, ""}, {other, ""}}));
   EXPECT_EQ(plan({en, en}), (Rows{{en, ""}, {en, ""}}));

@@ -88,9 +88,11 @@ EntityScores score_entities(const std::vector<std::vector<std::string>>& referen
   const std::vector<Entity> in_references = find_entities(actual), in_hypotheses = find_entities(predicted);
   const std::vector<std::string> wanted = meanings(in_references, actual.size()),
                                  said = meanings(in_hypotheses, predicted.size());
-  size_t right = 0;
-  for (size_t i = 0; i < wanted.size(); ++i) right += wanted[i] == said[i] ? 1 : 0;
-  right -= references.size();  // the O behind each sentence
+  size_t right = 0, at = 0;
+  for (const std::vector<std::string>& sentence : references) {
+    for (size_t i = 0; i < sentence.size(); ++i, ++at) right += wanted[at] == said[at] ? 1 : 0;
+    ++at;  // the O behind it
+  }
   const std::set<Entity> sought(in_references.begin(), in_references.end()),
       found(in_hypotheses.begin(), in_hypotheses.end());
   std::map<std::string, ClassCounts> types;

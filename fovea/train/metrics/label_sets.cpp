@@ -38,7 +38,8 @@ LabelSetScores score_label_sets(const std::vector<std::vector<std::string>>& ref
 
 std::string LabelSetScores::report(int digits) const {
   return classification_report(
-      *this, {{"micro avg", micro}, {"macro avg", macro}, {"weighted avg", weighted}, {"samples avg", samples}}, digits);
+      *this, {{"micro avg", micro}, {"macro avg", macro}, {"weighted avg", weighted}, {"samples avg", samples}},
+      digits);
 }
 
 }  // namespace fovea

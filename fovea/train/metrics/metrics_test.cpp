@@ -172,7 +172,8 @@ TEST(Entities, AreTheSameForTagsOfEveryScheme) {
       EXPECT_EQ(scores.accuracy, 1);
       EXPECT_EQ(scores.micro.f1, 1);
     }
-    EXPECT_DOUBLE_EQ(score_entities(gold, {{"B-PER", "O", "O", "B-LOC", "I-LOC"}, {"B-LOC", "B-LOC"}}).accuracy, 4.0 / 7);
+    EXPECT_DOUBLE_EQ(score_entities(gold, {{"B-PER", "O", "O", "B-LOC", "I-LOC"}, {"B-LOC", "B-LOC"}}).accuracy,
+                     4.0 / 7);
   }
 }
 
@@ -225,7 +226,8 @@ TEST(Numbers, WithoutAnAnswerAndOutOfRange) {
   EXPECT_EQ(ranks({3, 1, 3, 2}), (std::vector<double>{3.5, 1, 3.5, 2}));
   EXPECT_THROW(score_numbers({1}, {std::nan("")}), Error);
   EXPECT_EQ(parse_number(" -1.5e2 ", "x"), -150);
-  for (const char* bad : {"", "a", "1a", "nan", "inf", "1,5", "1e999"}) EXPECT_THROW(parse_number(bad, "x"), Error) << bad;
+  for (const char* bad : {"", "a", "1a", "nan", "inf", "1,5", "1e999"})
+    EXPECT_THROW(parse_number(bad, "x"), Error) << bad;
 }
 
 TEST(Perplexity, EqualsNltk) {

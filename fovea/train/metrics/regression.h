@@ -12,9 +12,10 @@
 namespace fovea {
 
 struct NumberScores {
-  double pearson = 0, spearman = 0;  // NaN if all references or all hypotheses are equal, or if there are fewer than two
+  double pearson = 0,
+         spearman = 0;  // NaN if all references or all hypotheses are equal, or if there are fewer than two
   double mean_squared_error = 0, mean_absolute_error = 0;  // NaN if there are none
-  std::string text() const;  // a line for each
+  std::string text() const;                                // a line for each
 };
 
 // Numbers that are not finite are Errors.
