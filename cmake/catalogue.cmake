@@ -1,8 +1,12 @@
-# catalogue(VARIABLE TYPE FOLDER HEADER NAMESPACE): a folder is a catalogue. Each FOLDER/x.cpp defines one
+# catalogue(VARIABLE TYPE FOLDER HEADER NAMESPACE [MORE …]): a folder is a catalogue, and so are others beside it. Each FOLDER/x.cpp defines one
 # `extern const TYPE x` in NAMESPACE; this writes the source file that lists them all as `fovea::catalogue<TYPE>()` and puts its
 # path into VARIABLE.
 function(catalogue variable type folder header namespace)
-  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  set(patterns ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  foreach(more ${ARGN})
+    list(APPEND patterns ${PROJECT_SOURCE_DIR}/${more}/*.cpp)
+  endforeach()
+  file(GLOB files CONFIGURE_DEPENDS ${patterns})
   list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
   set(declarations "")
   set(entries "")

@@ -81,7 +81,7 @@ std::vector<int64_t> numbers_of(const Examples& examples, const std::string& par
 void require_data(const EvaluateOptions& o, const Recipe& recipe, const std::filesystem::path& file) {
   for (const std::string& path : recipe.examples.data) {
     std::error_code error;
-    if (path == "-" || std::filesystem::exists(path.substr(0, path.find(".zip/") + 4), error) ||
+    if (path == "-" || std::filesystem::exists(path.substr(0, path.find(".zip:") + 4), error) ||
         std::filesystem::exists(path, error))
       continue;
     const std::string source =

@@ -9,6 +9,7 @@
 #include "cli/verb.h"
 #include "fovea/base/threads.h"
 #include "fovea/base/folder.h"
+#include "fovea/models/zoo.h"
 #include "fovea/train/prepare.h"
 
 namespace fovea::verbs {
@@ -33,7 +34,7 @@ struct TrainOptions {
     const bool is_recipe = first && (first->ends_with(".yaml") || first->ends_with(".yml"));
     if (is_recipe) line.use_recipe(*first);
     const std::optional<std::string> task = first && !is_recipe ? first : line.peek("task");
-    recipe = std::make_shared<Recipe>(task.value_or("translation"), line.peek("family").value_or(""));
+    recipe = std::make_shared<Recipe>(task.value_or("translation"), family_of(line));
     named_ = task.has_value();
   }
 
@@ -50,6 +51,17 @@ struct TrainOptions {
   }
 
  private:
+  // What --family says, or else the family of the model that is gone on from.
+  static std::string family_of(const CommandLine& line) {
+    if (const auto family = line.peek("family")) return *family;
+    const auto from = line.peek("from");
+    if (!from || from->empty()) return {};
+    const fs::path config = find_model(*from) / "config.json";
+    std::string family;
+    detail::Reader(detail::Reader::json, read_text(config), config.string())("model_type", family, "");
+    return family;
+  }
+
   bool named_ = false;
 };
 
@@ -149,6 +161,7 @@ extern const Verb train = {
         "fovea train tagging --data tagged.conll -o my-tagger --epochs 5\n"
         "fovea train recipe.yaml --seed 2 -o another-model\n"
         "fovea train my-model/last/recipe.yaml --resume --minutes 20\n"
+        "fovea train classification --from my-classifier --data labelled.tsv -o finer-classifier --epochs 2\n"
         "fovea train tagging --help",
     .run = [](const TrainOptions& o) { run(o); }};
 

@@ -59,10 +59,6 @@ TEST_F(ExamplesOf, ParallelFilesAreOneReading) {
   const Examples e = read_examples({.data = {en, de}}, {.kind = ExampleKind::pairs});
   ASSERT_EQ(e.data.size(), 3);
   EXPECT_EQ(e.data[2], (Example{.source = "three", .target = "drei"}));
-  ExampleFormat format;
-  format.target_data = {de};
-  const Examples given = read_examples({.data = {en}}, format);
-  EXPECT_EQ(given.data.fingerprint(), e.data.fingerprint());
   EXPECT_THROW(read_examples({.data = {en, file("a.fr", "un\n")}}, {.kind = ExampleKind::pairs}), Error);
 }
 

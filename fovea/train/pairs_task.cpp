@@ -57,6 +57,11 @@ class PairsTask final : public Task {
     });
   }
   DataFacts facts(const Examples&, const Tokenizer& tokenizer) override {
+    const SpecialIds& ids = tokenizer.special();
+    require(ids.pad >= 0 && ids.bos >= 0 && ids.eos >= 0,
+            "--tokenizer: found one whose padding, start and end have the ids {}, {} and {}, expected all of them; fovea "
+            "tokenize --train makes one",
+            ids.pad, ids.bos, ids.eos);
     return {.vocabulary = tokenizer.size(), .special = tokenizer.special()};
   }
 

@@ -4,7 +4,9 @@
 
 #include <optional>
 
+#include "fovea/models/zoo.h"
 #include "fovea/train/card.h"
+#include "fovea/train/data_summary.h"
 
 namespace fovea {
 namespace {
@@ -25,7 +27,7 @@ Examples read_with_notes(const Recipe& recipe, const Preparation& preparation) {
   check(recipe.examples);
   preparation.say(fmt::format("reading {}", fmt::join(recipe.examples.data, ", ")));
   Examples examples = recipe.read();
-  if (const std::string bad = examples.data.bad().text(); !bad.empty()) preparation.say(bad);
+  preparation.say(summarise(examples).text());
   require(!examples.training.empty(), "training: found {} examples, of which none is left to learn from",
           examples.data.size());
   require(
@@ -41,8 +43,12 @@ class RecipeTrainee final : public Trainee {
  public:
   RecipeTrainee(Recipe& recipe, const Preparation& preparation)
       : recipe_(recipe), task_(recipe.task()), examples_(read_with_notes(recipe, preparation)) {
-    learn_vocabulary(preparation);
-    make_model();
+    if (recipe.from.empty()) {
+      trained_.tokenizer = tokenizer(preparation);
+      make_model();
+    } else {
+      go_on_from(preparation.resumed.empty() ? find_model(recipe.from) : preparation.resumed, preparation);
+    }
     make_samples(preparation);
   }
 
@@ -91,14 +97,27 @@ class RecipeTrainee final : public Trainee {
   Model& model() { return *trained_.model; }
   std::string fingerprint() const { return fmt::format("{:016x}", examples_.data.fingerprint()); }
 
-  void learn_vocabulary(const Preparation& preparation) {
-    if (!preparation.resumed.empty()) {
-      trained_.tokenizer = load_tokenizer(preparation.resumed);
-      return;
+  std::unique_ptr<Tokenizer> tokenizer(const Preparation& preparation) const {
+    if (!preparation.resumed.empty()) return load_tokenizer(preparation.resumed);
+    if (std::error_code error; std::filesystem::exists(recipe_.vocabulary.kind, error)) {
+      preparation.say(fmt::format("taking the vocabulary of {}", recipe_.vocabulary.kind));
+      return load_tokenizer(recipe_.vocabulary.kind);
     }
     preparation.say(fmt::format("learning a vocabulary ({}) from {} examples", recipe_.vocabulary.kind,
                                 examples_.training.size()));
-    trained_.tokenizer = task_.learn(recipe_.vocabulary, examples_);
+    return task_.learn(recipe_.vocabulary, examples_);
+  }
+
+  // The model as it is, and its own sizes in the recipe, so that the recipe says what is trained.
+  void go_on_from(const std::filesystem::path& folder, const Preparation& preparation) {
+    preparation.say(fmt::format("going on from {}", folder.string()));
+    trained_ = load_pretrained(folder);
+    require(trained_.model->family() == recipe_.family_name(),
+            "--from: found a model of family {} for a recipe of family {}, expected the same", trained_.model->family(),
+            recipe_.family_name());
+    FamilyConfig<ModelConfig> config = {recipe_.family_name(), recipe_.model()};
+    from_json(trained_.model->config(), config, folder.string());
+    task_.facts(examples_, *trained_.tokenizer);
   }
 
   void make_model() {

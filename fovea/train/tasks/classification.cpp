@@ -73,7 +73,7 @@ class Classification final : public Task {
     double all = 0;
     for (const auto& [label, count] : counts) facts.labels.push_back(label), all += static_cast<double>(count);
     for (const auto& [label, count] : counts)
-      if (balance_) weights_.push_back(all / static_cast<double>(counts.size()) / static_cast<double>(count));
+      if (balance_) weights_[label] = all / static_cast<double>(counts.size()) / static_cast<double>(count);
     return facts;
   }
 
@@ -163,9 +163,16 @@ class Classification final : public Task {
     require(facts.deviation > 0, "training: found the number {} alone, expected different ones", facts.mean);
   }
 
+  // A label that no example has is never wanted, whatever it counts.
+  Tensor label_weights(const Labels& labels) const {
+    std::vector<double> weights;
+    for (const std::string& name : labels.names()) weights.push_back(weights_.contains(name) ? weights_.at(name) : 1);
+    return tensor({labels.size()}, weights);
+  }
+
   WantedLabels wanted(const Labels& labels, const Column& column) const {
     WantedLabels wanted;
-    if (!weights_.empty()) wanted.weights = tensor({labels.size()}, weights_);
+    if (balance_) wanted.weights = label_weights(labels);
     const int64_t batch = column.ids.size(0), most = column.ids.size(1), *ids = column.ids.data<int64_t>();
     if (labels.kind() == Labels::one) wanted.labels = column.ids.squeeze(1);
     if (labels.kind() == Labels::number) {
@@ -209,7 +216,7 @@ class Classification final : public Task {
   std::vector<std::string> names_;
   bool balance_ = false;
   int64_t batch_tokens_ = 512, max_tokens_ = 400;
-  std::vector<double> weights_;  // of each label, once the data is known
+  std::map<std::string, double> weights_;  // of each label, once the data is known
 };
 
 }  // namespace
