@@ -152,6 +152,7 @@ DataSummary summarise(const Examples& e) {
   s.duplicates = e.data.duplicates();
   s.training = static_cast<int64_t>(e.training.size());
   s.validation = static_cast<int64_t>(e.validation.size());
+  s.held_out = e.held_out;
   s.test = static_cast<int64_t>(e.test.size());
   s.division = e.division;
   return s;
@@ -173,8 +174,9 @@ std::string DataSummary::text() const {
   }
   if (!sizes.empty()) lines.push_back(sizes);
   if (duplicates > 0) lines.push_back(fmt::format("{} equal to an earlier one", counted(duplicates, "example")));
-  lines.push_back(fmt::format("{} to learn from, {} to validate on, {} kept for testing{}", grouped(training),
-                              grouped(validation), grouped(test), division.empty() ? "" : " (" + division + ")"));
+  const std::string some = held_out > validation ? " of " + grouped(held_out) + " held out" : "";
+  lines.push_back(fmt::format("{} to learn from, {}{} to validate on, {} kept for testing{}", grouped(training),
+                              grouped(validation), some, grouped(test), division.empty() ? "" : " (" + division + ")"));
   lines.insert(lines.end(), hints.begin(), hints.end());
   return fmt::format("{}", fmt::join(lines, "\n"));
 }

@@ -29,8 +29,8 @@ struct DataSummary {
   // If every label is a number and there are more than a few: their range, instead of a list in the text.
   std::optional<std::pair<double, double>> numbers;
   std::vector<Lengths> lengths;
-  int64_t training = 0, validation = 0, test = 0;
-  std::string division;            // by what rule
+  int64_t training = 0, validation = 0, held_out = 0, test = 0;  // validation: those of held_out that are used
+  std::string division;                                          // by what rule
   std::vector<std::string> hints;  // what looks like a mistake, as a header that was taken for an example
 
   std::string text() const;  // lines without an end of line behind the last

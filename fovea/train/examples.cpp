@@ -83,6 +83,7 @@ Examples read_examples(const ExamplesConfig& c, const ExampleFormat& format) {
                 .training = {},
                 .validation = {},
                 .test = {},
+                .held_out = 0,
                 .kind = format.kind,
                 .division = division_of(c)};
   const bool holds_out = c.validation.empty();
@@ -102,6 +103,7 @@ Examples read_examples(const ExamplesConfig& c, const ExampleFormat& format) {
     read_planned(file, format.kind, e.data, columns);
     for (int64_t i = first; i < e.data.size(); ++i) e.validation.push_back(i);
   }
+  e.held_out = static_cast<int64_t>(e.validation.size());
   e.validation = evenly(e.validation, c.validate_on);
   return e;
 }

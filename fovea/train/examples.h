@@ -41,6 +41,7 @@ struct ExampleFormat {
 struct Examples {
   Dataset data;
   std::vector<int64_t> training, validation, test;  // numbers of examples in the data
+  int64_t held_out = 0;                             // for validation, of which validate_on are used
   ExampleKind kind = ExampleKind::pairs;
   std::string division;  // for the user: by what rule they were divided
 };

@@ -107,6 +107,11 @@ TEST_F(ExamplesOf, SummaryOfNumbersPairsTagsAndLabelSets) {
   EXPECT_EQ(sets.unlabelled, 1);
   const DataSummary pairs = summarise(read_examples({.data = {file("p.tsv", "ab\tabcd\nc\td\n")}}, {}));
   EXPECT_EQ(pairs.lengths[1].longest, 4);
+  const DataSummary some =
+      summarise(labelled(file("n.tsv", numbers + "a\t1\nb\t1\nc\t1\n"), {.hold_out = 99, .validate_on = 2}));
+  EXPECT_EQ(some.validation, 2);
+  EXPECT_NE(some.text().find(fmt::format("2 of {} held out to validate on", some.held_out)), std::string::npos)
+      << some.text();
   EXPECT_TRUE(pairs.labels.empty());
 }
 

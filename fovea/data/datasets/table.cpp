@@ -124,6 +124,7 @@ bool Table::next_line(std::string& line) {
 void Table::begin(const std::string& first_line) {
   if (delimiter_ == 0) delimiter_ = delimiter_of(path_, first_line);
   quotes_ = delimiter_ != '\t' || are_names(split(first_line, '\t'), true);
+  names_ = std::ranges::all_of(split(first_line, delimiter_), looks_like_a_name);
   begun_ = true;
 }
 
@@ -195,7 +196,7 @@ void Table::read_tab_row(const std::string& line, std::vector<std::string>& row)
     ahead_.insert(ahead_.begin(), below.begin(), below.end());
   }
   for (std::string& cell : row) {
-    if (is_quoted(cell) && cell.find("\"\"", 1) < cell.size() - 2 && closing_quote(cell) == cell.size() - 1) {
+    if (names_ && is_quoted(cell) && cell.find("\"\"", 1) < cell.size() - 2 && closing_quote(cell) == cell.size() - 1) {
       cell = unquoted(cell);
     }
   }

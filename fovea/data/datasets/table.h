@@ -6,9 +6,9 @@
 // The delimiter follows from the name: a comma in .csv (or ; or a tab if its first line has no comma), a tab elsewhere (in a
 // file without an ending also , or ; if the first line is made of names between them). In CSV a cell in quotes may hold
 // delimiters, line breaks (which come out as \n) and quotes that are doubled. A TSV is split at its tabs, and quotes that are
-// part of the text stay: a cell that begins and ends with a quote is unquoted only if it holds a doubled quote, or if the row
-// has as many cells as the first one only this way, or if all cells of the first row are names in quotes. Blank lines are
-// passed over. A row may not be longer than a line may be; a quote that is never closed is an Error in CSV.
+// part of the text stay: a cell that begins and ends with a quote is unquoted only if the row has as many cells as the first
+// one only this way or, below a first row of names, if it holds a doubled quote or all these names are in quotes. Blank lines
+// are passed over. A row may not be longer than a line may be; a quote that is never closed is an Error in CSV.
 #pragma once
 
 #include <deque>
@@ -40,9 +40,9 @@ class Table final {
   Lines lines_;
   std::deque<std::string> ahead_;  // lines that were looked at and given back
   char delimiter_;
-  bool quotes_ = false, begun_ = false;  // quotes_: read as CSV whatever the delimiter
-  size_t width_ = 0;                     // cells of the first row
-  int64_t row_ = 0, number_ = 0;         // the lines in which the last row began and ended
+  bool begun_ = false, quotes_ = false, names_ = false;  // read as CSV whatever the delimiter; the first row is names
+  size_t width_ = 0;                                     // cells of the first row
+  int64_t row_ = 0, number_ = 0;                         // the lines in which the last row began and ended
 };
 
 // The name whose ending says what is in a file: without .gz; of a member of a zip its own.

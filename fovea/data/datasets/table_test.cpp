@@ -95,6 +95,9 @@ TEST_F(Tables, QuotesInTsvStayUnlessTheyMustBeQuotes) {
             (Rows{{"\"Who", "Wer\""}, {"He said \"no\"", "x"}, {"", "lone \""}}));
   EXPECT_EQ(tsv("a\tb\n\"Yes.\" \"No.\"\t\"\n\"\"\tx\n"),
             (Rows{{"a", "b"}, {"\"Yes.\" \"No.\"", "\""}, {"\"\"", "x"}}));
+  // A row of Tatoeba: two sentences in quotes without a space between.
+  EXPECT_EQ(tsv("Go.\tVa !\n\"Why?\" \"So.\"\t\"Quoi ?\"\"Oui.\"\n"),
+            (Rows{{"Go.", "Va !"}, {"\"Why?\" \"So.\"", "\"Quoi ?\"\"Oui.\""}}));
   // What pandas and Python's excel-tab write: quotes only where they are needed.
   EXPECT_EQ(tsv("a\tb\n\"one\ttwo\"\t1\n\"say \"\"hi\"\"\"\t2\n\"\"\"x\"\"\"\t3\n"),
             (Rows{{"a", "b"}, {"one\ttwo", "1"}, {"say \"hi\"", "2"}, {"\"x\"", "3"}}));
