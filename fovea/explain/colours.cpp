@@ -51,7 +51,8 @@ Colour colour_of(double value) {
 bool needs_light_text(double value) { return value > 0.66; }
 
 Colour terminal_colour_of(double value) {
-  constexpr Colour stops[] = {{93, 118, 156}, {139, 92, 190}, {205, 52, 120}, {222, 56, 14}};
+  constexpr Colour stops[] = {{104, 112, 150}, {120, 104, 170}, {139, 92, 190}, {172, 66, 168},
+                              {205, 50, 122},  {214, 48, 70},   {222, 54, 14}};
   return mixed(stops, value);
 }
 

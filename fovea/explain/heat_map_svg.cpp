@@ -33,6 +33,10 @@ class Matrix {
       right_ = std::max(right_, column_at(c) + label + look.font / 2 - width());
     }
     left_ = std::min(longest_label, measure_.widest(map.rows)) + 7;
+    // In what is shown under the mouse a name may be longer, but not without end: it is written for each cell.
+    for (const std::string& row : map.rows) row_hints_.push_back(svg_text(measure_.shortened(row, 4 * longest_label)));
+    for (const std::string& c : map.columns)
+      column_hints_.push_back(svg_text(measure_.shortened(c, 4 * longest_label)));
   }
 
   double left() const { return left_; }    // what row names need
@@ -74,13 +78,12 @@ class Matrix {
     const double value = map_.at(r, c), size = look_.cell - (look_.cell >= 9 ? 1 : 0.5);
     const Colour colour = colour_of(value);
     const std::string fill = masked              ? "url(#masked)"
-                             : std::isnan(value) ? "url(#nan)"
+                             : std::isnan(value) ? "url(#no-number)"
                                                  : fmt::format("rgb({},{},{})", colour.red, colour.green, colour.blue);
     std::string svg = fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>{} → {}: "
         "{}</title></rect>\n",
-        x, y, size, size, fill, svg_text(map_.rows[r]), svg_text(map_.columns[c]),
-        masked ? "masked" : fmt::format("{:.4f}", value));
+        x, y, size, size, fill, row_hints_[r], column_hints_[c], masked ? "masked" : fmt::format("{:.4f}", value));
     if (!look_.numbers || masked) return svg;
     return svg + svg_label(x + size / 2, y + size / 2 + 4, fmt::format("{:.2f}", value),
                            {.size = 11, .anchor = "middle", .fill = needs_light_text(value) ? "#ffffff" : "#1b2733"});
@@ -90,6 +93,7 @@ class Matrix {
   Look look_;
   Measure measure_;
   double left_ = 0, above_ = 0, right_ = 0;
+  std::vector<std::string> row_hints_, column_hints_;
 };
 
 Box draw_panel(const HeatMap& map) {

@@ -38,7 +38,8 @@ std::string svg_sheet(double width, double height, const std::string& body) {
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
              "{1:.0f}\" font-family=\"system-ui, sans-serif\">\n"
-             "<defs><pattern id=\"nan\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" "
+             "<defs><pattern id=\"no-number\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 "
+             "6L6 0\" "
              "stroke=\"#c0392b\"/></pattern><pattern id=\"masked\" width=\"5\" height=\"5\" "
              "patternUnits=\"userSpaceOnUse\"><path d=\"M0 5L5 0\" stroke=\"#d5dbe1\"/></pattern></defs>\n"
              "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
