@@ -52,9 +52,9 @@ TEST_F(AttendVerb, HeadsAreCountedFromZeroAndMaskedCellsHaveNoNumber) {
   const Answer answer = run("attend --query '1,0;0,1' --keys '1,0;0,1' --heads 2 --causal --svg " + picture);
   const std::string svg = read_text(picture);
   for (const std::string& text : {answer.out, svg}) {
-    EXPECT_NE(text.find("attention, head 0"), std::string::npos) << text;
-    EXPECT_NE(text.find("attention, head 1"), std::string::npos);
-    EXPECT_EQ(text.find("attention, head 2"), std::string::npos);
+    EXPECT_NE(text.find("head 0"), std::string::npos) << text;
+    EXPECT_NE(text.find("head 1"), std::string::npos);
+    EXPECT_EQ(text.find("head 2"), std::string::npos);
   }
   EXPECT_NE(answer.out.find("query 1   1.0000      ·\n"), std::string::npos) << answer.out;
   EXPECT_EQ(answer.out.find("0.0000"), std::string::npos);

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "fovea/base/error.h"
-#include "tests/svg_texts.h"
+#include "fovea/explain/svg_texts.h"
 
 namespace fovea {
 namespace {

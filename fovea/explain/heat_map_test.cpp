@@ -7,7 +7,7 @@
 
 #include "fovea/explain/colours.h"
 #include "fovea/explain/measure.h"
-#include "tests/svg_texts.h"
+#include "fovea/explain/svg_texts.h"
 
 namespace fovea {
 namespace {
