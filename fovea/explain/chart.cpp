@@ -26,14 +26,18 @@ struct Pen {
   double width;
 };
 
-Pen pen_of(size_t series) {
+bool is_marked(const Series& series) { return series.x.size() <= 40; }
+
+Pen pen_of(const Chart& chart, size_t series) {
   constexpr Pen pens[] = {{"#2171b5", "none", "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z", 3.6},
                           {"#e07b00", "9 5", "M-4 -4h8v8h-8Z", 3.1},
                           {"#1b7f4b", "3 4", "M0 -5L5 4H-5Z", 2.6},
                           {"#7a5195", "10 4 2 4", "M0 -5.5L5.5 0L0 5.5L-5.5 0Z", 2.2},
                           {"#c0392b", "6 3 1 3 1 3", "M-4 -4L4 4M-4 4L4 -4", 1.9},
                           {"#53616e", "1 3", "M0 -5V5M-5 0H5", 1.6}};
-  return pens[series % std::size(pens)];
+  Pen pen = pens[series % std::size(pens)];
+  if (!is_marked(chart.series[series])) pen.width *= 0.6;  // many points: fine lines, without marks
+  return pen;
 }
 
 struct Range {
@@ -131,7 +135,7 @@ std::string draw_line(const std::vector<Point>& points, const Pen& pen) {
   std::string path;
   for (const Point& p : thinned(points)) path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", p.x, p.y);
   return fmt::format(
-      "<path class=\"line\" d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-dasharray=\"{}\" "
+      "<path class=\"line\" d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\" stroke-dasharray=\"{}\" "
       "stroke-linejoin=\"round\"/>\n",
       path, pen.colour, pen.width, pen.dashes);
 }
@@ -146,7 +150,6 @@ std::string draw_mark(Point at, const Pen& pen, const std::string& name) {
 std::string draw_series(const Series& series, const Axes& axes, const Pen& pen) {
   std::string lines, marks;
   std::vector<Point> run;
-  const bool marked = series.x.size() <= 40;
   for (size_t i = 0; i < series.x.size(); ++i) {
     if (!axes.is_drawn(series.x[i], series.y[i])) {
       lines += draw_line(run, pen);
@@ -154,7 +157,7 @@ std::string draw_series(const Series& series, const Axes& axes, const Pen& pen) 
       continue;
     }
     run.push_back({axes.x(series.x[i]), axes.y(series.y[i])});
-    if (marked)
+    if (is_marked(series))
       marks += draw_mark(run.back(), pen, fmt::format("{} at {}: {:.6g}", series.name, series.x[i], series.y[i]));
   }
   return lines + draw_line(run, pen) + marks;
@@ -196,12 +199,13 @@ Head draw_head(const Chart& chart) {
     for (size_t i = 0; i < chart.series.size(); ++i) {
       const std::string name = measure.shortened(chart.series[i].name, plot_width - 38);
       if (x > left && x + 38 + measure(name) > left + plot_width) x = left, y += legend_line;
-      const Pen pen = pen_of(i);
+      const Pen pen = pen_of(chart, i);
       head.svg += fmt::format(
-          "<path class=\"legend\" d=\"M{:.1f} {:.1f}h30\" stroke=\"{}\" stroke-width=\"{}\" "
+          "<path class=\"legend\" d=\"M{:.1f} {:.1f}h30\" stroke=\"{}\" stroke-width=\"{:.1f}\" "
           "stroke-dasharray=\"{}\"/>\n",
           x, y - 4, pen.colour, pen.width, pen.dashes);
-      head.svg += draw_mark({x + 15, y - 4}, pen, "") + svg_label(x + 38, y, name);
+      if (is_marked(chart.series[i])) head.svg += draw_mark({x + 15, y - 4}, pen, "");
+      head.svg += svg_label(x + 38, y, name);
       x += 38 + measure(name) + 14;
     }
     y += 6;
@@ -213,7 +217,7 @@ Head draw_head(const Chart& chart) {
 std::string draw_plot(const Chart& chart) {
   const Axes axes(chart);
   std::string svg = draw_axes(chart, axes);
-  for (size_t i = 0; i < chart.series.size(); ++i) svg += draw_series(chart.series[i], axes, pen_of(i));
+  for (size_t i = 0; i < chart.series.size(); ++i) svg += draw_series(chart.series[i], axes, pen_of(chart, i));
   return svg;
 }
 
