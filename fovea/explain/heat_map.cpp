@@ -27,8 +27,8 @@ class TerminalMap {
     room_ = std::max(2, look.width - labels_ - 2);
     const int headings = static_cast<int>(Measure::cells().widest(map.columns));
     choose(4, std::clamp(headings, 6, 12));
-    if (blocks() > 1) choose(2, std::clamp(headings, 4, 8));
-    if (blocks() > most_blocks) digits_ = 0, cell_ = 2;
+    if (blocks() > 1 || cell_ < 7) choose(2, std::clamp(headings, 4, 8));
+    if (blocks() > most_blocks || cell_ < 5) digits_ = 0, cell_ = 2;
   }
 
   std::string text() const {
