@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS fovea EXPORT fovea_targets)
 install(TARGETS fovea_cli)
-install(DIRECTORY fovea DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE REGEX "(gradient_check|golden|attention_reference|toy_data)\\.h$" EXCLUDE)  # what only tests include
+install(DIRECTORY fovea DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE REGEX "(gradient_check|golden|attention_reference|toy_data|svg_texts)\\.h$" EXCLUDE)  # what only tests include
 install(EXPORT fovea_targets NAMESPACE fovea:: FILE fovea-targets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 configure_package_config_file(cmake/fovea-config.cmake.in fovea-config.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 write_basic_package_version_file(fovea-config-version.cmake COMPATIBILITY SameMinorVersion)
