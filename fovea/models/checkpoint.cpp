@@ -4,13 +4,14 @@
 #include <set>
 
 #include "fovea/base/file.h"
+#include "fovea/base/json.h"
 
 namespace fovea {
 namespace {
 
 std::string model_type(const std::string& text, const std::string& where) {
-  const nlohmann::json root = nlohmann::json::parse(text, nullptr, false);
-  if (!root.is_object()) throw Error(Error::corrupt, "{}: not valid JSON, expected keys and values", where);
+  const nlohmann::json root = parse_json(text, where);
+  if (!root.is_object()) throw Error(Error::corrupt, "{}: found no object, expected keys and values", where);
   const auto found = root.find("model_type");
   if (found == root.end() || !found->is_string())
     throw Error(Error::corrupt, "{}: found no \"model_type\", expected the name of a family of models", where);
@@ -59,11 +60,11 @@ void save_model(const std::filesystem::path& folder, Model& model, const SaveOpt
 }
 
 std::filesystem::path model_folder(const std::filesystem::path& folder) {
-  if (!std::filesystem::is_directory(folder))
+  if (!is_folder(folder))
     throw Error(Error::not_found, "{}: not a folder, expected one with config.json and model.safetensors",
                 folder.string());
   for (const std::filesystem::path& candidate : {folder, folder / "best"})
-    if (std::filesystem::exists(candidate / "config.json")) return candidate;
+    if (path_exists(candidate / "config.json")) return candidate;
   throw Error(Error::not_found, "{}: found no config.json, expected the folder of a model", folder.string());
 }
 

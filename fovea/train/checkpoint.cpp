@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 
 namespace fovea {
 namespace {
@@ -70,8 +71,8 @@ void replace_folder(const fs::path& folder, const std::function<void(const fs::p
 
 bool recover_folder(const fs::path& folder) {
   const fs::path old = beside(folder, ".old");
-  if (!fs::exists(folder) && fs::exists(old)) rename_to(old, folder);
-  return fs::exists(folder);
+  if (!path_exists(folder) && path_exists(old)) rename_to(old, folder);
+  return path_exists(folder);
 }
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fovea/base/error.h"
+#include "fovea/base/json.h"
 #include "fovea/data/datasets/dataset.h"
 #include "fovea/data/text/lines.h"
 #include "fovea/data/text/utf8.h"
@@ -42,7 +43,7 @@ std::string take_texts(const Json& object, const std::string& key, std::vector<s
 }
 
 std::string take(const Json& object, const JsonKeys& keys, Example& example) {
-  if (!object.is_object()) return object.is_discarded() ? "not valid JSON" : "expected an object { … }";
+  if (!object.is_object()) return "expected an object { … }";
   std::string wrong = take_text(object, keys.source, example.source);
   if (wrong.empty()) wrong = take_text(object, keys.target, example.target);
   if (wrong.empty()) wrong = take_label(object, keys.label, example.label);
@@ -78,12 +79,7 @@ void read_array(std::string text, Lines& lines, const std::string& path, const J
                   largest_array >> 20);
     }
   }
-  Json array;
-  try {
-    array = Json::parse(text);
-  } catch (const Json::exception& e) {
-    throw Error(Error::corrupt, "{}: not valid JSON: {}", path, e.what());
-  }
+  const Json array = parse_json(text, path);
   text = {};
   for (size_t i = 0; i < array.size(); ++i) add(array[i], fmt::format("{}: item {}", path, i), keys, into);
 }
@@ -101,7 +97,14 @@ void read_json_lines(const std::string& path, Dataset& into, const JsonKeys& key
       read_array(line, lines, path, keys, into);
       break;
     }
-    add(Json::parse(text, nullptr, false), lines.where(), keys, into);
+    Json object;
+    try {
+      object = parse_json(text, lines.where());
+    } catch (const Error& e) {
+      into.add_bad(e.what());
+      continue;
+    }
+    add(object, lines.where(), keys, into);
   }
   reading.finish("a JSON object on each line");
 }
