@@ -48,12 +48,12 @@ TEST(ForeignJson, TextMustBeUtf8AndNumbersMustFit) {
     EXPECT_TRUE(error_of(text).starts_with("c.json: not valid JSON")) << text;
 }
 
-// An ordered object looks through all of its keys for each that it gets: a million of them would take hours.
+// An ordered object looks through all of its keys for each that it gets: a million of them would take minutes.
 TEST(ForeignJson, ManyKeysAreNoTrouble) {
   std::string text = "{";
-  for (int i = 0; i < 1'000'000; ++i) text += fmt::format("{}\"{}\":1", i ? "," : "", i);
+  for (int i = 0; i < 300'000; ++i) text += fmt::format("{}\"{}\":1", i ? "," : "", i);
   text += "}";
-  EXPECT_EQ(parse_json(text, "c.json").size(), 1'000'000u);
+  EXPECT_EQ(parse_json(text, "c.json").size(), 300'000u);
   EXPECT_THROW(parse_json<nlohmann::ordered_json>(text, "c.json"), Error);
 }
 
