@@ -5,6 +5,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/json.h"
 
 namespace fovea {
 namespace {
@@ -95,7 +96,7 @@ Words Words::train(const TextSource& texts, const Options& options) {
 
 Words::Words(const std::filesystem::path& file) {
   const std::string where = file.string();
-  const nlohmann::json json = nlohmann::json::parse(MappedFile(file).text(), nullptr, false);
+  const nlohmann::json json = parse_json(MappedFile(file).text(), where);
   if (!json.is_object() || json.value("kind", nlohmann::json()) != "words") {
     throw Error(Error::corrupt, "{}: not a vocabulary of words, or damaged", where);
   }

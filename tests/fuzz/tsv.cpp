@@ -1,0 +1,12 @@
+#include "fovea/data/datasets/dataset.h"
+
+#include "tests/fuzz/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace fovea;
+  return fuzz_file({data, size}, [](const std::string& path) {
+    Dataset labelled, pairs;
+    read_labelled(path, labelled);
+    read_pairs(path, pairs);
+  });
+}
