@@ -41,6 +41,7 @@ Config completed(Config c) {
   check_size("classifier", "vocabulary", c.vocabulary);
   check_size("classifier", "embedding", c.embedding);
   check_size("classifier", "width", c.width);
+  require(c.width <= int64_t{1} << 31, "classifier: found width {}, expected at most {}", c.width, int64_t{1} << 31);
   check_size("classifier", "layers", c.layers);
   check_size("classifier", "heads", c.heads);
   check_size("classifier", "hidden", c.hidden);
