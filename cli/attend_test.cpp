@@ -126,6 +126,7 @@ TEST_F(AttendVerb, WritesTensorsAndPictures) {
 TEST_F(AttendVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
   write_text(folder_ / "broken.safetensors", "not tensors at all");
   write_text(folder_ / "recipe.yaml", "forn: dot\n");
+  write_tensors((folder_ / "empty.safetensors").string(), {{"q", zeros({0, 3, 2, 4})}, {"k", zeros({0, 5, 2, 4})}});
   const std::string folder = folder_.string();
   const std::pair<std::string, const char*> cases[] = {
       {"attend --query 2 --keys 1,2,3 --values 2,4", "--values: found 1, expected 3"},
@@ -140,6 +141,7 @@ TEST_F(AttendVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"attend --query 1,2,3 --keys 1,2,3 --heads 2", "expected a multiple of --heads 2"},
       {"attend --input " + folder + "/missing.safetensors", "cannot open"},
       {"attend --input " + folder + "/broken.safetensors", "not safetensors or was cut short"},
+      {"attend --json --input " + folder + "/empty.safetensors", "expected at least 1 of everything"},
       {"attend --input " + folder + "/recipe.yaml", "expected .safetensors, .npz or .npy"},
       {"attend --input " + folder, "expected .safetensors"},
       {"attend --config " + folder + "/recipe.yaml --query 2 --keys 1", "did you mean 'form'?"},

@@ -69,7 +69,8 @@ void check_reference(const std::string& name, bool cross, const Mask& mask) {
     EXPECT_EQ(gradients.size(), cross ? 10u : 9u);
     for (const auto& [leaf, gradient] : gradients) {
       ASSERT_TRUE(r.leaves.at(leaf).gradient()) << leaf;
-      gradient_check::expect_near(sampled(r.leaves.at(leaf).gradient()), gradient, allowed, "gradient of " + leaf);
+      gradient_check::expect_near_in_size(sampled(r.leaves.at(leaf).gradient()), gradient, allowed, allowed / 10,
+                                          "gradient of " + leaf);
     }
   });
 }
@@ -96,7 +97,7 @@ std::vector<Config> configs_of_every_form() {
 
 // Tokens one by one, or in unequal pieces, give the bits of one causal pass.
 void check_cached(const Config& config) {
-  SCOPED_TRACE(to_json(config));
+  SCOPED_TRACE(fmt::format("{}, {} key heads, rotary {}", config.form, config.key_heads, config.rotary));
   const MultiHeadAttention attention = made(config);
   const Tensor x = float_input({2, 70, config.width});
   const AttentionOptions causal = {.mask = {.causal = true}};
@@ -133,9 +134,8 @@ TEST(MultiHead, CrossAttentionProjectsTheMemoryOnce) {
       const Tensor y = attention(x.slice(1, t, t + 1), given, options, {.cache = &cache, .place = "cross"});
       EXPECT_TRUE(same_bits(y, whole.slice(1, t, t + 1))) << form->name << " at " << t;
     }
-    // A decoder that goes back to its first token, or changes rows as beam search does, keeps the memory.
+    // A decoder that changes rows as beam search does keeps the memory.
     EXPECT_EQ(cache.length(), 0);
-    cache.truncate(0);
     EXPECT_EQ(cache.memory_at("cross").length(), 9);
     cache.reorder(lengths({1, 1}));
     const Tensor y = attention(concat({x.slice(0, 1, 2), x.slice(0, 1, 2)}, 0), memory,

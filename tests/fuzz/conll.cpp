@@ -1,5 +1,4 @@
-#include "fovea/data/datasets/dataset.h"
-
+#include "fovea/data/datasets/files.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,14 +1,12 @@
-#include "fovea/data/datasets/dataset.h"
-
+#include "fovea/data/datasets/files.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace fovea;
   return fuzz_file({data, size}, [](const std::string& path) {
-    for (const JsonKeys& keys :
-         {JsonKeys{.source = "text", .label = "label"}, JsonKeys{.tokens = "tokens", .tags = "tags"}}) {
+    for (const ExampleKind kind : {ExampleKind::labelled, ExampleKind::label_sets, ExampleKind::tagged}) {
       Dataset data;
-      read_json_lines(path, data, keys);
+      read_json(path, kind, data);
     }
   });
 }
