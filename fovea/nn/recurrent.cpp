@@ -16,8 +16,8 @@ RecurrentLayers<cell>::RecurrentLayers(const Config& c) : config_(c), dropout_(c
   const int64_t columns = (cell == RecurrentCell::lstm ? 4 : 3) * c.width;
   for (int64_t i = 0; i < c.layers * directions(); ++i) {
     const int64_t inputs = i < directions() ? c.inputs : directions() * c.width;
-    cells_.push_back({.input = zeros({columns, inputs}), .hidden = zeros({columns, c.width})});
-    if (c.bias) cells_.back().input_bias = zeros({columns}), cells_.back().hidden_bias = zeros({columns});
+    cells_.push_back({.input = new_weight({columns, inputs}), .hidden = new_weight({columns, c.width})});
+    if (c.bias) cells_.back().input_bias = new_weight({columns}), cells_.back().hidden_bias = new_weight({columns});
   }
 }
 
