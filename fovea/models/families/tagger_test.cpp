@@ -30,7 +30,7 @@ WordTagger::Config golden_config(const std::string& cell, const std::string& att
 }
 
 // The scores beyond the lengths mean nothing; the file has zeros there.
-Tensor real_scores(const Tagger& model, const SpelledWords& x) {
+Tensor real_scores(const WordTagger& model, const SpelledWords& x) {
   Tensor scores = model.scores(x, {}).detach().clone();
   const std::vector<int64_t> lengths = x.lengths.values<int64_t>();
   for (int64_t b = 0; b < scores.size(0); ++b)
@@ -41,8 +41,8 @@ Tensor real_scores(const Tagger& model, const SpelledWords& x) {
 TEST(Tagger, EqualsPyTorch) {
   auto check = [](const std::string& name, const WordTagger::Config& c) {
     check_label_golden(
-        name, [&] { return WordTagger(c); }, [](const Tagger& m) { return real_scores(m, golden_input()); },
-        [](const Tagger& m) { return m.loss(golden_input(), label_golden_file()["tags"], {}); });
+        name, [&] { return WordTagger(c); }, [](const WordTagger& m) { return real_scores(m, golden_input()); },
+        [](const WordTagger& m) { return m.loss(golden_input(), label_golden_file()["tags"], {}); });
   };
   check("tagger_lstm_crf", golden_config("lstm", "scaled-dot", true));
   check("tagger_gru_softmax", golden_config("gru", "additive", false));
