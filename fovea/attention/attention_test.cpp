@@ -531,7 +531,9 @@ TEST_P(EveryForm, NothingOfEverythingIsSafe) {
         for (DType type : {DType::f32, DType::f64}) {
           const Outcome o = run(p.as(type), training, false);
           EXPECT_EQ(o.result.output.shape(), (Shape{n.batch, n.queries, n.heads, n.value_width}));
-          if (n.keys == 0) EXPECT_EQ(sum(abs(o.result.output)).item(), 0);
+          if (n.keys == 0) {
+            EXPECT_EQ(sum(abs(o.result.output)).item(), 0);
+          }
           EXPECT_EQ(o.gradients[0].shape(), p.q.shape());
         }
       }
