@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-using kernels::Activation;
+using Activation;
 
 Tensor product_of(const Inputs& x) { return matmul(x[0], x[1]); }
 
