@@ -8,7 +8,6 @@
 #include "fovea/attention/sequences.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
-#include "fovea/tensor/reduce.h"
 
 namespace fovea {
 namespace {

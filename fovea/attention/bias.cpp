@@ -36,12 +36,12 @@ Tensor alibi_slopes(int64_t heads) {
 
 Tensor distance_line(const Bias& bias, int64_t heads, const Distances& distances, DType type) {
   Tensor line;
-  const auto [nearest, count] = distances;
+  const auto [first, count] = distances;
   if (bias.slopes) {
     require(bias.slopes.shape() == Shape{heads}, "bias: found slopes {}, expected [{}]", bias.slopes.shape().text(),
             heads);
     std::vector<double> reach;
-    for (int64_t i = 0; i < count; ++i) reach.push_back(-std::abs(static_cast<double>(nearest + i)));
+    for (int64_t i = 0; i < count; ++i) reach.push_back(-std::abs(static_cast<double>(first + i)));
     line = bias.slopes.to(type).unsqueeze(1) * tensor({1, count}, reach).to(type);
   }
   if (bias.table) {
@@ -50,7 +50,7 @@ Tensor distance_line(const Bias& bias, int64_t heads, const Distances& distances
     require(bias.buckets.farthest > 0 && bias.table.size(0) >= (bias.buckets.bidirectional ? 4 : 2),
             "bias: found {} buckets up to distance {}, expected 4 or more", bias.table.size(0), bias.buckets.farthest);
     std::vector<int64_t> bucket;
-    for (int64_t i = 0; i < count; ++i) bucket.push_back(bias.buckets.bucket(nearest + i, bias.table.size(0)));
+    for (int64_t i = 0; i < count; ++i) bucket.push_back(bias.buckets.bucket(first + i, bias.table.size(0)));
     Tensor learned = rows(bias.table.to(type), tensor({count}, bucket)).transpose(0, 1);
     line = line ? line + learned : learned;
   }
