@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "cli/verb.h"
+#include "fovea/base/text.h"
 #include "fovea/base/threads.h"
 #include "fovea/train/checkpoint.h"
 #include "fovea/train/recipe.h"
@@ -81,7 +82,7 @@ class Report final {
   }
 
   void say(const std::string& text) const {
-    if (!quiet_) fmt::print(stderr, "{}{}\n", terminal_ ? "\r\x1b[K" : "", text);
+    if (!quiet_) fmt::print(stderr, "{}{}\n", terminal_ ? "\r\x1b[K" : "", printable(text));
   }
 
   void operator()(const Progress& p) {
