@@ -111,6 +111,10 @@ Words::Words(const std::filesystem::path& file) {
   options_.zero_digits = flag("zero_digits");
   words_ = string_list(json, "words", where);
   letters_ = string_list(json, "characters", where);
+  for (size_t i = SpecialIds::count; i < letters_.size(); ++i) {
+    if (code_points(letters_[i]).size() != 1)
+      throw Error(Error::corrupt, "{}: 'characters': found '{}', expected single characters", where, letters_[i]);
+  }
   index(where);
 }
 

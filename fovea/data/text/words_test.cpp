@@ -150,6 +150,11 @@ TEST_F(Saved, DamagedVocabulariesAreErrors) {
                                replaced("<pad>", "<pat>"),
                                replaced("\"lower_case\"", "\"lowercase\""),
                                replaced("\"characters\"", "\"letters\""),
+                               replaced("\"w\"", "\"wo\""),
+                               replaced("\"w\"", "\"\""),
+                               replaced("\"w\"", "\"o\""),
+                               good + std::string(1, '\0'),
+                               good + "{}",
                                "{\"kind\": \"words\", \"lower_case\": false, \"zero_digits\": false, \"words\": [], "
                                "\"characters\": []}"};
   for (const std::string& text : cases) {
