@@ -115,7 +115,7 @@ TEST(Models, DamagedAndForeignFoldersAreErrors) {
             std::string::npos);
   EXPECT_NE(
       with_config(R"({"model_type": "transformer", "vocabulary": 5, "positions": "learned", "longest": 2000000000})")
-          .find("is missing"),
+          .find("as config.json says"),
       std::string::npos);
   std::string other = config;
   other.replace(other.find("\"decoder_width\": 4"), 18, "\"decoder_width\": 6");

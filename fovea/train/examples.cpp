@@ -19,7 +19,8 @@ std::vector<int64_t> evenly(const std::vector<int64_t>& numbers, int64_t wanted)
 }
 
 std::string text_of(const Example& e) {
-  return e.tokens.empty() ? e.source : fmt::format("{}", fmt::join(e.tokens, " "));
+  if (!e.tokens.empty()) return fmt::format("{}", fmt::join(e.tokens, " "));
+  return e.text_b.empty() ? e.source : e.source + "\t" + e.text_b;
 }
 
 std::vector<PlannedFile> planned(const std::vector<std::string>& paths, ExampleKind kind) {

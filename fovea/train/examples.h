@@ -49,7 +49,7 @@ struct Examples {
 
 void check(const ExamplesConfig&);  // an Error for values that make no sense
 
-// The CRC-32 of an example's text (of a pair the source, of tagged words these with spaces between) decides on its part, so
+// The CRC-32 of an example's text (of a pair the source, of two texts both, of tagged words these with spaces between) decides on its part, so
 // that the same text is never in two. If the data is so small that nothing would be held out, the text whose CRC-32 is the
 // next one is.
 Examples read_examples(const ExamplesConfig&, const ExampleFormat&);

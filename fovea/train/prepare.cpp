@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "fovea/formats/matrix_text.h"
 #include "fovea/models/zoo.h"
 #include "fovea/train/card.h"
 #include "fovea/train/data_summary.h"
@@ -27,7 +28,7 @@ Examples read_with_notes(const Recipe& recipe, const Preparation& preparation) {
   check(recipe.examples);
   preparation.say(fmt::format("reading {}", fmt::join(recipe.examples.data, ", ")));
   Examples examples = recipe.read();
-  preparation.say(summarise(examples).text());
+  for (const std::string& line : split_text(summarise(examples).text(), '\n')) preparation.say(line);
   require(!examples.training.empty(), "training: found {} examples, of which none is left to learn from",
           examples.data.size());
   require(

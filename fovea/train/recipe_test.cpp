@@ -192,7 +192,7 @@ TEST_F(Recipes, PairsOfTextsAreLearned) {
   std::string lines = "text\ttext_b\tlabel\n";
   for (int i = 0; i < 300; ++i) {
     const size_t a = words.below(3), b = words.below(2) == 1 ? a : words.below(3);
-    lines += fmt::format("the {} door\tit is {}\t{}\n", colours[a], colours[b], a == b ? "same" : "other");
+    lines += fmt::format("the {} door {}\tit is {}\t{}\n", colours[a], i % 9, colours[b], a == b ? "same" : "other");
   }
   write_text(folder_ / "pairs_of_texts.tsv", lines);
   const std::unique_ptr<Recipe> r =
@@ -245,7 +245,9 @@ TEST_F(Recipes, ATrainingGoesOnFromAModel) {
   EXPECT_NE(
       error_of([&] { prepare(*recipe("translation", "pairs.tsv", "from: " + before.string()), {}); }).find("family"),
       std::string::npos);
-  write_text(folder_ / "new.tsv", "a text\tgood\nanother one\tsurprising\nmore\tgood\nstill more\tgood\n");
+  std::string more;
+  for (int i = 0; i < 40; ++i) more += fmt::format("text {}\t{}\n", i, i % 2 == 0 ? "good" : "surprising");
+  write_text(folder_ / "new.tsv", more);
   EXPECT_NE(
       error_of([&] {
         prepare(*recipe("classification", "new.tsv", with(small_counts, "hold_out", "40") + "from: " + before.string()),
