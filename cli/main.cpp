@@ -4,6 +4,7 @@
 
 #include "cli/verb.h"
 #include "fovea/models/zoo.h"
+#include "fovea/version.h"
 
 namespace fovea {
 namespace {
