@@ -52,7 +52,10 @@ void Answers::add_panel(const HeatMap& map) {
   if (svg_ && !map.values.empty()) panels_.push_back(map);
 }
 
-void Answers::done(std::string_view text) { progress_.add(1, static_cast<int64_t>(text.size()) + 1); }
+void Answers::done(std::string_view text) {
+  for (; named_ < panels_.size(); ++named_) panels_[named_].heading = text;
+  progress_.add(1, static_cast<int64_t>(text.size()) + 1);
+}
 
 void Answers::finish() {
   if (svg_) svg_->write(to_svg(panels_)), svg_->commit();

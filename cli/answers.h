@@ -40,15 +40,15 @@ class Answers final {
   void draw(const HeatMap& map);                // for --show and --svg; one without cells is passed over
   void show(const std::string& picture) const;  // for --show
   void add_panel(const HeatMap& map);           // for --svg
-  void done(std::string_view text);             // for the progress
-  void finish();                                // files are in their places
+  void done(std::string_view text);  // for the progress, and as the heading of what was drawn since the last one
+  void finish();                     // files are in their places
 
  private:
   const AnswerOptions& options_;
   Results results_;
   std::optional<AtomicFile> svg_;
   std::vector<HeatMap> panels_;
-  size_t expected_ = 0;
+  size_t expected_ = 0, named_ = 0;
   ProgressLine progress_;
 };
 

@@ -35,6 +35,42 @@ TEST_F(AttendVerb, ShowsTheThreeSteps) {
   EXPECT_EQ(answer.out.find('\x1b'), std::string::npos) << "colours in a pipe";
 }
 
+// In a terminal too, which `script` pretends to be.
+TEST_F(AttendVerb, WeightsArePrintedOnce) {
+  for (const char* terminal : {"", "script -qec '"}) {
+    const std::string line = std::string(test_program) + " " + hand_example;
+    const Answer answer = run_command(*terminal ? terminal + line + "' /dev/null 2>&1 </dev/null" : line);
+    ASSERT_EQ(answer.code, 0) << answer.out;
+    const size_t first = answer.out.find("0.8668");
+    ASSERT_NE(first, std::string::npos) << answer.out;
+    EXPECT_EQ(answer.out.find("0.8668", first + 1), std::string::npos) << answer.out;
+  }
+}
+
+TEST_F(AttendVerb, HeadsAreCountedFromZeroAndMaskedCellsHaveNoNumber) {
+  const std::string picture = (folder_ / "heads.svg").string();
+  const Answer answer = run("attend --query '1,0;0,1' --keys '1,0;0,1' --heads 2 --causal --svg " + picture);
+  const std::string svg = read_text(picture);
+  for (const std::string& text : {answer.out, svg}) {
+    EXPECT_NE(text.find("head 0"), std::string::npos) << text;
+    EXPECT_NE(text.find("head 1"), std::string::npos);
+    EXPECT_EQ(text.find("head 2"), std::string::npos);
+  }
+  EXPECT_NE(answer.out.find("query 1   1.0000      ·\n"), std::string::npos) << answer.out;
+  EXPECT_EQ(answer.out.find("0.0000"), std::string::npos);
+  EXPECT_EQ(svg.find("0.0000"), std::string::npos);
+}
+
+TEST_F(AttendVerb, EmptyTensorsAreRefused) {
+  const std::pair<const char*, Shape> cases[] = {
+      {"batch", {0, 2, 1, 3}}, {"tokens", {1, 0, 1, 3}}, {"heads", {1, 2, 0, 3}}};
+  for (const auto& [name, shape] : cases) {
+    write_tensors(folder_ / "empty.safetensors", {{"q", zeros(shape)}, {"k", zeros(shape)}});
+    const Answer answer = run("attend --json --input " + (folder_ / "empty.safetensors").string());
+    EXPECT_EQ(answer.code, 2) << name << ": " << answer.out;
+  }
+}
+
 TEST_F(AttendVerb, JsonHoldsTheNumbers) {
   const nlohmann::json json = nlohmann::json::parse(run(std::string(hand_example) + " --json").out);
   EXPECT_EQ(json["scores"][0][0][0], (std::vector<float>{2, 4, 6}));
@@ -90,6 +126,7 @@ TEST_F(AttendVerb, WritesTensorsAndPictures) {
 TEST_F(AttendVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
   write_text(folder_ / "broken.safetensors", "not tensors at all");
   write_text(folder_ / "recipe.yaml", "forn: dot\n");
+  write_tensors((folder_ / "empty.safetensors").string(), {{"q", zeros({0, 3, 2, 4})}, {"k", zeros({0, 5, 2, 4})}});
   const std::string folder = folder_.string();
   const std::pair<std::string, const char*> cases[] = {
       {"attend --query 2 --keys 1,2,3 --values 2,4", "--values: found 1, expected 3"},
@@ -104,6 +141,7 @@ TEST_F(AttendVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"attend --query 1,2,3 --keys 1,2,3 --heads 2", "expected a multiple of --heads 2"},
       {"attend --input " + folder + "/missing.safetensors", "cannot open"},
       {"attend --input " + folder + "/broken.safetensors", "not safetensors or was cut short"},
+      {"attend --json --input " + folder + "/empty.safetensors", "expected at least 1 of everything"},
       {"attend --input " + folder + "/recipe.yaml", "expected .safetensors, .npz or .npy"},
       {"attend --input " + folder, "expected .safetensors"},
       {"attend --config " + folder + "/recipe.yaml --query 2 --keys 1", "did you mean 'form'?"},

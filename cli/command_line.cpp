@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
 #include "cli/verb.h"
+#include "fovea/base/text.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/simd.h"
 
@@ -55,10 +57,19 @@ CommandLine::CommandLine(const Verb& verb, std::vector<std::string> arguments)
 }
 CommandLine::~CommandLine() = default;
 
+// A value that no configuration could hold is refused here, before any work is done.
 template <class Value>
 void CommandLine::add(const char* name, Value& value, const char* help) {
-  std::string flag = flag_of(name);
-  app_->app.add_option(positional_ == name ? std::string(name) + "," + flag : flag, value, help);
+  const std::string flag = flag_of(name);
+  CLI::Option* option = app_->app.add_option(positional_ == name ? std::string(name) + "," + flag : flag, value, help);
+  const auto check = [](const std::string& typed) -> std::string {
+    if (invalid_utf8(typed) != std::string::npos) return fmt::format("found '{}', expected UTF-8", typed);
+    double number = 0;
+    const bool finite =
+        !std::is_same_v<Value, double> || !CLI::detail::lexical_cast(typed, number) || std::isfinite(number);
+    return finite ? "" : fmt::format("found {}, expected a finite number", typed);
+  };
+  option->check(check, "");
 }
 
 void CommandLine::operator()(const char* name, bool& value, const char* help) {

@@ -17,18 +17,6 @@ std::vector<std::string> lines_of_text(const std::string& text) {
   return lines;
 }
 
-// As `fovea` lists them: two spaces before the name and more behind it.
-std::vector<std::string> verbs() {
-  std::vector<std::string> names;
-  for (const std::string& line : lines_of_text(run_program("").out)) {
-    const size_t end = line.find("  ", 2);
-    if (line == "models at hand") break;
-    if (line.starts_with("  ") && !line.starts_with("  fovea") && end != std::string::npos)
-      names.push_back(line.substr(2, line.find(' ', 2) - 2));
-  }
-  return names;
-}
-
 std::vector<std::string> examples_of(const std::string& verb) {
   std::vector<std::string> examples;
   bool behind = false;
@@ -50,22 +38,28 @@ void give_more_to_learn(const ExampleFolder& folder) {
   write_text(folder / "recipe.yaml", "task: translation\ndata: pairs.tsv\nwidth: 32\n");
 }
 
-TEST(EveryVerb, ItsExamplesRun) {
-  const std::vector<std::string> names = verbs();
-  ASSERT_GE(names.size(), 10u);
-  for (const std::string& verb : names) {
-    const ExampleFolder folder("examples_" + verb);
-    if (verb == "train") give_more_to_learn(folder);
-    std::vector<std::string> examples = examples_of(verb);
-    EXPECT_FALSE(examples.empty()) << verb;
-    if (verb == "bench" && !examples.empty()) examples = {examples.back()};  // the others measure for minutes
-    for (const std::string& example : examples) {
-      const auto flags = shorter.find(verb);
-      const Answer answer = run_line(example + (flags == shorter.end() ? "" : flags->second), folder.path().string());
-      EXPECT_EQ(answer.code, 0) << example << "\n" << answer.out;
-    }
+class EveryVerb : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryVerb, ItsExamplesRun) {
+  const std::string verb = GetParam();
+  const ExampleFolder folder("examples_" + verb);
+  if (verb == "train") give_more_to_learn(folder);
+  std::vector<std::string> examples = examples_of(verb);
+  ASSERT_FALSE(examples.empty());
+  if (verb == "bench") examples = {examples.back()};  // the others measure for minutes
+  for (const std::string& example : examples) {
+    const auto flags = shorter.find(verb);
+    const Answer answer = run_line(example + (flags == shorter.end() ? "" : flags->second), folder.path().string());
+    EXPECT_EQ(answer.code, 0) << example << "\n" << answer.out;
   }
 }
+
+TEST_P(EveryVerb, IsListed) {
+  EXPECT_NE(run_program("").out.find(fmt::format("\n  {:<12} ", GetParam())), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Verbs, EveryVerb, testing::ValuesIn(test_verbs),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace fovea

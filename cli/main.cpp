@@ -1,8 +1,10 @@
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <map>
 
 #include "cli/verb.h"
+#include "fovea/base/text.h"
 #include "fovea/models/zoo.h"
 #include "fovea/version.h"
 
@@ -58,12 +60,15 @@ int main(int argc, char** argv) {
   try {
     return fovea::run({argv + 1, argv + argc});
   } catch (const fovea::Error& e) {
-    fmt::print(stderr, "fovea: {}\n", e.what());
+    fmt::print(stderr, "fovea: {}\n", fovea::printable(e.what()));
+    return 2;
+  } catch (const std::filesystem::filesystem_error& e) {
+    fmt::print(stderr, "fovea: {}: {}\n", fovea::printable(e.path1().string()), e.code().message());
     return 2;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "fovea: out of memory\n");
   } catch (const std::exception& e) {
-    fmt::print(stderr, "fovea: internal error: {}\n", e.what());
+    fmt::print(stderr, "fovea: internal error: {}\n", fovea::printable(e.what()));
   }
   return 1;
 }

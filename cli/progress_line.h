@@ -7,10 +7,26 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 
 namespace fovea {
+
+// How fast work is done that comes in bursts, as a batch's answers do: by the bursts of the last minute that are over, without
+// the first one, which paid for the beginning too.
+class Pace final {
+ public:
+  void add(double seconds, double parts);  // so many more were done at this time
+  std::optional<double> rate() const;      // parts a second; none before three bursts
+  std::optional<double> left(double seconds, double whole) const;
+
+ private:
+  struct Burst {
+    double begin, end, done;  // its first and last moment, and all that was done by then
+  };
+  std::deque<Burst> bursts_;
+};
 
 class ProgressLine final {
  public:
@@ -30,11 +46,13 @@ class ProgressLine final {
   using Clock = std::chrono::steady_clock;
   Options options_;
   Clock::time_point begin_ = Clock::now(), shown_ = begin_;
-  int64_t units_ = 0, parts_ = 0;
+  Pace units_pace_, parts_pace_;
+  int64_t units_ = 0;
   bool terminal_ = false, visible_ = false;
 };
 
-// "1,234 lines, 310 lines/s, 2:05 left"
-std::string progress_text(const std::string& unit, int64_t units, double seconds, std::optional<double> share);
+// "1234 lines, 310 lines/s, 2:05 left"; what is not known yet is left out.
+std::string progress_text(const std::string& unit, int64_t units, std::optional<double> rate,
+                          std::optional<double> seconds_left);
 
 }  // namespace fovea

@@ -25,7 +25,7 @@ struct Problem {
         k(random_floats(tokens * heads * width, 2)),
         v(random_floats(tokens * heads * width, 3)),
         out(tokens * heads * width),
-        lse(heads * tokens) {
+        sums(heads * tokens) {
     int64_t row = heads * width;
     attention = {.shape = {.queries = tokens,
                            .keys = tokens,
@@ -38,13 +38,14 @@ struct Problem {
                  .v = {v.data(), tokens * row, row, width},
                  .scale = 0.125f,
                  .causal = causal};
-    result = {.out = {out.data(), tokens * row, row, width}, .lse = lse.data()};
+    result = {.out = {out.data(), tokens * row, row, width}, .sums = sums.data()};
     flops = 4.0 * tokens * tokens * width * heads / (causal ? 2 : 1);
     name = fmt::format("heads={} width={} tokens={} causal={}", heads, width, tokens, causal ? 1 : 0);
   }
-  std::vector<float> q, k, v, out, lse;
+  std::vector<float> q, k, v, out;
+  std::vector<RowSum> sums;
   Attention attention;
-  AttentionResult result;
+  AttentionOutput result;
   double flops;
   std::string name;
 };
@@ -58,11 +59,11 @@ void bench_backward(Bencher& b, int64_t tokens, int64_t width, bool causal) {
   Problem p(tokens, 12, width, causal);
   attention_forward(p.attention, p.result);
   std::vector<float> d_out = random_floats(p.out.size(), 4), d_q(p.q.size()), d_k(p.k.size()), d_v(p.v.size());
-  const Tokens& like = p.attention.q;
-  auto target = [&](std::vector<float>& x) { return TokensOut{x.data(), like.batch, like.token, like.head}; };
+  const TokenArray& like = p.attention.q;
+  auto target = [&](std::vector<float>& x) { return TokenArrayOut{x.data(), like.batch, like.token, like.head}; };
   AttentionGradients g = {.out = {p.out.data(), like.batch, like.token, like.head},
                           .d_out = {d_out.data(), like.batch, like.token, like.head},
-                          .lse = p.lse.data(),
+                          .sums = p.sums.data(),
                           .d_q = target(d_q),
                           .d_k = target(d_k),
                           .d_v = target(d_v)};
@@ -95,7 +96,7 @@ void bench_decode(Bencher& b, int64_t heads, int64_t key_heads) {
       .packed_keys = {packed.data(), key_heads * size, size},
       .scale = 0.125f,
       .causal = true};
-  AttentionResult result = {.out = {out.data(), heads * width, heads * width, width}};
+  AttentionOutput result = {.out = {out.data(), heads * width, heads * width, width}};
   b.rate("attention_decode", fmt::format("heads={} key_heads={} width={} keys={}", heads, key_heads, width, keys),
          8e-9 * keys * row, "GB/s", [&] { attention_forward(attention, result); });
 }

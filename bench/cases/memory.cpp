@@ -39,8 +39,8 @@ double growth(bool backward) {
   require(child >= 0, "bench memory: fork failed");
   if (child == 0) {
     const int64_t tokens = 16384, heads = 12, width = 64, row = heads * width;
-    std::vector<float> q(tokens * row, 0.01f), k(tokens * row, 0.02f), v(tokens * row, 0.03f), out(tokens * row, 0.0f),
-        lse(heads * tokens, 0.0f);
+    std::vector<float> q(tokens * row, 0.01f), k(tokens * row, 0.02f), v(tokens * row, 0.03f), out(tokens * row, 0.0f);
+    std::vector<RowSum> sums(heads * tokens);
     std::vector<float> gradients(backward ? 4 * tokens * row : 0, 0.01f);
     Attention a = {.shape = {.queries = tokens,
                              .keys = tokens,
@@ -54,15 +54,15 @@ double growth(bool backward) {
                    .scale = 0.125f,
                    .causal = true,
                    .window_left = 512};  // memory does not depend on the window, time does
-    auto part = [&](int64_t i) { return TokensOut{gradients.data() + i * tokens * row, 0, row, width}; };
+    auto part = [&](int64_t i) { return TokenArrayOut{gradients.data() + i * tokens * row, 0, row, width}; };
     double before = status("VmRSS");
     std::ofstream("/proc/self/clear_refs") << "5" << std::flush;
     if (!backward) {
-      attention_forward(a, {.out = {out.data(), 0, row, width}, .lse = lse.data()});
+      attention_forward(a, {.out = {out.data(), 0, row, width}, .sums = sums.data()});
     } else {
       attention_backward(a, {.out = {out.data(), 0, row, width},
                              .d_out = {gradients.data() + 3 * tokens * row, 0, row, width},
-                             .lse = lse.data(),
+                             .sums = sums.data(),
                              .d_q = part(0),
                              .d_k = part(1),
                              .d_v = part(2)});

@@ -4,6 +4,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "fovea/attention/attention.h"
+#include "fovea/explain/measure.h"
 #include "fovea/formats/matrix_text.h"
 #include "fovea/formats/tensors.h"
 #include "fovea/nn/weights.h"
@@ -63,7 +64,10 @@ Tensor four_axes(const Tensor& x, int64_t heads, std::string_view where) {
             y.size(1), heads);
     y = y.reshape({y.size(0), heads, y.size(1) / heads});
   }
-  return y.rank() == 3 ? y.unsqueeze(0) : y;
+  if (y.rank() == 3) y = y.unsqueeze(0);
+  require(y.size(0) > 0 && y.size(1) > 0 && y.size(2) > 0,
+          "{}: found {}, expected at least one token, head and batch row", where, x.shape().text());
+  return y;
 }
 
 // One row of numbers for things that are `count` many and one number each is a column.
@@ -128,10 +132,12 @@ struct Steps {
   Tensor scores, weights, context;  // [batch, heads, queries, keys], the same, [batch, heads, queries, width]
 };
 
+Mask mask_of(const AttendOptions& o) { return {.causal = o.causal, .window = o.window}; }
+
 Steps take_steps(const Inputs& in, const Form& form, const AttendOptions& o) {
   AttentionOptions options = {.form = &form, .weights = in.weights};
   if (o.scale != 0) options.scale = o.scale;
-  options.mask = {.causal = o.causal, .window = o.window};
+  options.mask = mask_of(o);
   options.softcap = o.softcap;
   options.selection = o.hard ? Selection::hard : Selection::soft;
   options.probe = Probe{.weights = true};
@@ -155,14 +161,17 @@ std::vector<std::string> labels(const std::string& given, int64_t count, const c
 
 // The weights of each batch row and head as a picture.
 std::vector<HeatMap> heat_maps(const Steps& steps, const std::vector<std::string>& queries,
-                               const std::vector<std::string>& keys, const Form& form) {
+                               const std::vector<std::string>& keys, const Form& form, const Mask& mask) {
   std::vector<HeatMap> maps;
+  std::vector<bool> masked;
+  for (double visible : dense_mask(mask, 1, steps.weights.size(2), steps.weights.size(3)).values<double>())
+    masked.push_back(visible == 0);
   for (int64_t b = 0; b < steps.weights.size(0); ++b) {
     for (int64_t h = 0; h < steps.weights.size(1); ++h) {
       std::string title = fmt::format("{} attention", form.name);
-      if (steps.weights.size(0) > 1) title += fmt::format(", batch row {}", b + 1);
-      if (steps.weights.size(1) > 1) title += fmt::format(", head {}", h + 1);
-      maps.push_back({title, queries, keys, steps.weights.select(0, b).select(0, h).values<double>()});
+      if (steps.weights.size(0) > 1) title += fmt::format(", batch row {}", b);
+      if (steps.weights.size(1) > 1) title += fmt::format(", head {}", h);
+      maps.push_back({title, queries, keys, steps.weights.select(0, b).select(0, h).values<double>(), masked});
     }
   }
   return maps;
@@ -182,19 +191,19 @@ std::string numbers(const Tensor& row) {
 }
 
 // One query of one head: the three steps under each other, a line for each key.
-void print_steps(const Tensor& scores, const Tensor& weights, const Tensor& context,
-                 const std::vector<std::string>& keys, const AttendOptions& o) {
-  int width = 4;
-  for (const std::string& key : keys) width = std::max(width, cells(key));
-  const std::vector<double> s = scores.values<double>(), w = weights.values<double>();
-  auto line = [&](size_t j, double value, const std::string& rest) {
-    fmt::print("     {}{}  {:>8.4f}{}\n", keys[j], std::string(static_cast<size_t>(width - cells(keys[j])), ' '), value,
-               rest);
+void print_steps(const Tensor& scores, const Tensor& context, const HeatMap& map, const AttendOptions& o) {
+  const int room = terminal_look().width;
+  const int width = std::clamp(static_cast<int>(Measure::cells().widest(map.columns)), 4, std::max(4, room - 16));
+  const std::vector<double> s = scores.values<double>();
+  auto line = [&](size_t j, const std::string& rest) {
+    fmt::print("     {}  {}\n", padded(Measure::cells().shortened(map.columns[j], width), width),
+               map.is_masked(0, j) ? "       ·" : rest);
   };
   fmt::print("1  scores    how well each key fits the query\n");
-  for (size_t j = 0; j < keys.size(); ++j) line(j, s[j], "");
+  for (size_t j = 0; j < s.size(); ++j) line(j, fmt::format("{:>8.4f}", s[j]));
   fmt::print("\n2  weights   softmax of the scores\n");
-  for (size_t j = 0; j < keys.size(); ++j) line(j, w[j], "  " + bar(w[j], 24));
+  for (size_t j = 0; j < s.size(); ++j)
+    line(j, fmt::format("{:>8.4f}  {}", map.at(0, j), bar(map.at(0, j), std::clamp(room - width - 17, 0, 24))));
   fmt::print(
       "\n3  context   {}\n     {}\n",
       o.hard ? (o.sample ? "the value of one key, drawn by its weight" : "the value of the key with the largest weight")
@@ -217,15 +226,14 @@ void print_text(const Steps& steps, const Inputs& in, const Form& form, const st
     if (maps.size() > 1) fmt::print("{}{}\n", number ? "\n" : "", map.title);
     map.title = "weights";
     if (one_query) {
-      print_steps(part(steps.scores).select(0, 0), part(steps.weights).select(0, 0), part(steps.context).select(0, 0),
-                  map.columns, o);
-      if (stdout_is_terminal()) fmt::print("\n{}", to_terminal(map, terminal_look()));
+      print_steps(part(steps.scores).select(0, 0), part(steps.context).select(0, 0), map, o);
       continue;
     }
     fmt::print("{}\ncontext\n", to_terminal(map, terminal_look()));
-    for (int64_t i = 0; i < steps.context.size(2); ++i) {
-      fmt::print("{}  {}\n", map.rows[static_cast<size_t>(i)], numbers(part(steps.context).select(0, i)));
-    }
+    const int width = static_cast<int>(Measure::cells().widest(map.rows));
+    for (int64_t i = 0; i < steps.context.size(2); ++i)
+      fmt::print("{}  {}\n", padded(map.rows[static_cast<size_t>(i)], width),
+                 numbers(part(steps.context).select(0, i)));
   }
 }
 
@@ -233,10 +241,13 @@ void run(const AttendOptions& o) {
   const Form& form = find<Form>(o.form);
   require(!o.sample || o.hard, "--sample: found it without --hard, expected both");
   Inputs in = o.input.empty() ? typed_inputs(o) : file_inputs(o);
+  require(in.q.elements() > 0 && in.k.elements() > 0 && in.v.elements() > 0,
+          "fovea attend: found q {}, k {} and v {}, expected at least 1 of everything", in.q.shape(), in.k.shape(),
+          in.v.shape());
   complete_weights(in, form, o);
   const Steps steps = take_steps(in, form, o);
   const std::vector<HeatMap> maps = heat_maps(steps, labels(o.query_tokens, in.q.size(1), "--query-tokens", "queries"),
-                                              labels(o.tokens, in.k.size(1), "--tokens", "keys"), form);
+                                              labels(o.tokens, in.k.size(1), "--tokens", "keys"), form, mask_of(o));
   if (!o.output.empty()) {
     NamedTensors tensors = {{"context", steps.context}};
     if (!o.output.ends_with(".npy")) tensors["scores"] = steps.scores, tensors["weights"] = steps.weights;

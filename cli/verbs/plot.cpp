@@ -29,10 +29,12 @@ LoggedRun read_run(const std::string& path) {
     const std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
     return {"stdin", parse_log(text, "stdin")};
   }
+  require(!path.empty(), "fovea plot: found an empty name, expected the log.jsonl of a training");
   std::filesystem::path file = path;
-  if (std::filesystem::is_directory(file)) file /= "log.jsonl";
+  if (is_folder(file)) file /= "log.jsonl";
   // Trainings are told apart by their folders, since their logs all have one name.
-  const std::string folder = std::filesystem::absolute(file).parent_path().filename().string();
+  std::error_code failure;
+  const std::string folder = std::filesystem::absolute(file, failure).parent_path().filename().string();
   return {file.filename() == "log.jsonl" ? folder : file.filename().string(), read_log(file)};
 }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/verb.h"
+#include "fovea/base/text.h"
 #include "fovea/data/text/lines.h"
 #include "fovea/train/vocabulary.h"
 
@@ -54,7 +55,7 @@ void train(const TokenizeOptions& o) {
                                    .byte_fallback = o.byte_fallback};
   const std::unique_ptr<Tokenizer> tokenizer = learn_vocabulary(config, lines_of(o.train), o.seed);
   tokenizer->save(o.output);
-  fmt::print(stderr, "{}: {} tokenizer with {} pieces\n", o.output, tokenizer->kind(), tokenizer->size());
+  fmt::print(stderr, "{}: {} tokenizer with {} pieces\n", printable(o.output), tokenizer->kind(), tokenizer->size());
 }
 
 std::vector<int64_t> parse_ids(const std::string& text) {

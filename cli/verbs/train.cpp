@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "cli/verb.h"
+#include "fovea/base/text.h"
 #include "fovea/base/threads.h"
 #include "fovea/base/folder.h"
 #include "fovea/models/zoo.h"
@@ -95,7 +96,7 @@ class Report final {
   }
 
   void say(const std::string& text) const {
-    if (!quiet_) fmt::print(stderr, "{}{}\n", terminal_ ? "\r\x1b[K" : "", text);
+    if (!quiet_) fmt::print(stderr, "{}{}\n", terminal_ ? "\r\x1b[K" : "", printable(text));
   }
 
   void operator()(const Progress& p) {

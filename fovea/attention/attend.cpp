@@ -5,9 +5,9 @@
 #include "fovea/attention/cache.h"
 #include "fovea/attention/check.h"
 #include "fovea/attention/probe.h"
+#include "fovea/attention/sequences.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
-#include "fovea/tensor/reduce.h"
 
 namespace fovea {
 namespace {
@@ -24,14 +24,14 @@ double scale_of(const AttentionSizes& n, const AttentionOptions& o) {
 
 Tensor with_unit_stride(const Tensor& x) { return x.size(-1) <= 1 || x.stride(-1) == 1 ? x : x.contiguous(); }
 
-kernels::Tokens tokens(const Tensor& x) { return {x.data<float>(), x.stride(0), x.stride(1), x.stride(2)}; }
-kernels::TokensOut tokens_out(Tensor& x) { return {x.data<float>(), x.stride(0), x.stride(1), x.stride(2)}; }
+kernels::TokenArray tokens(const Tensor& x) { return {x.data<float>(), x.stride(0), x.stride(1), x.stride(2)}; }
+kernels::TokenArrayOut tokens_out(Tensor& x) { return {x.data<float>(), x.stride(0), x.stride(1), x.stride(2)}; }
 
 // One attention problem: everything the kernel needs. `attention` points into the other members, so it stays where it is.
 struct Problem {
   AttentionSizes sizes;
   Operands operands;
-  std::vector<kernels::Sequence> sequences;
+  std::vector<kernels::SequenceSpan> sequences;
   Tensor visible;
   kernels::Attention attention;
   int64_t rows = 0;  // sequences, or the batch
@@ -50,19 +50,20 @@ Problem::Problem(const AttentionSizes& n, Operands x, const AttentionOptions& o,
   a.q = tokens(operands.q);
   if (operands.k) a.k = tokens(operands.k);
   a.v = tokens(operands.v);
-  a.score = o.form->score;
-  if (a.score == kernels::Score::dot) a.scale = static_cast<float>(scale_of(n, o));
+  a.score = kernel_score(*o.form);
+  if (a.score == kernels::ScoreKind::dot) a.scale = static_cast<float>(scale_of(n, o));
   if (operands.vector) a.vector = operands.vector.data<float>();
   a.softcap = static_cast<float>(o.softcap);
   a.causal = o.mask.causal;
-  if (o.mask.window > 0) a.window_left = a.window_right = o.mask.window - 1;
+  if (o.mask.window > 0) a.window_left = a.window_right = std::min(o.mask.window - 1, 2 * (n.keys + n.queries));
   if (o.mask.visible) {
     visible = expanded_mask(o.mask, n.batch, n.queries, n.keys);
     const int64_t head = visible.size(1) == 1 ? 0 : visible.stride(1);
     a.mask = {reinterpret_cast<const uint8_t*>(visible.data<int8_t>()), visible.stride(0), head, visible.stride(2),
               visible.stride(3)};
   }
-  if (operands.line) a.line = {operands.line.data<float>(), operands.line.stride(0), n.keys - 1};
+  if (operands.line)
+    a.line = {operands.line.data<float>(), operands.line.stride(0), -distances_of(o.mask, n.queries, n.keys).first};
   if (operands.bias) {
     const Tensor b = operands.bias.detach().expand({rows, n.heads, n.queries, n.keys});
     a.bias = {b.data<float>(), b.stride(0), b.stride(1), b.stride(2), b.stride(3)};
@@ -77,7 +78,7 @@ Operands side_operands(const AttentionSizes& n, const AttentionOptions& o) {
   if (const Tensor& vector = o.weights.vector) {
     x.vector = (vector * scale_of(n, o)).expand({n.heads, vector.size(-1)}).contiguous();
   }
-  x.line = distance_line(o.bias, n.heads, n.queries, n.keys, DType::f32);
+  x.line = distance_line(o.bias, n.heads, distances_of(o.mask, n.queries, n.keys), DType::f32);
   x.bias = o.bias.added;
   if (o.sinks) x.sinks = o.sinks.contiguous();
   return x;
@@ -118,7 +119,8 @@ void set_up(KernelProbe& p, const Probe& wanted, const Problem& problem) {
 }
 
 struct Forward {
-  Tensor output, lse;
+  Tensor output;
+  std::vector<kernels::RowSum> sums;  // [batch, heads, queries]
   ProbeResult probe;
 };
 
@@ -127,8 +129,9 @@ Forward run_forward(const Problem& problem, KernelProbe& p) {
   // Queries outside every sequence are not touched by the kernel: they give zeros.
   const bool whole = problem.sequences.empty();
   const Shape shape = {n.batch, n.queries, n.heads, n.value_width};
-  Forward f = {whole ? Tensor(shape, DType::f32) : zeros(shape), zeros({n.batch, n.heads, n.queries}), {}};
-  kernels::attention_forward(problem.attention, {tokens_out(f.output), f.lse.data<float>()}, p.probe);
+  Forward f = {whole ? Tensor(shape, DType::f32) : zeros(shape), {}, {}};
+  f.sums.resize(static_cast<size_t>(n.batch * n.heads * n.queries));
+  kernels::attention_forward(problem.attention, {tokens_out(f.output), f.sums.data()}, p.probe);
   f.probe = std::move(p.result);
   return f;
 }
@@ -152,7 +155,7 @@ Gradients run_backward(const Problem& problem, const Forward& forward, const Ten
   };
   Tensor dq = gradient(x.q), dk = gradient(x.k), dv = gradient(x.v);
   kernels::AttentionGradients g;
-  g.out = tokens(out), g.d_out = tokens(dy), g.lse = forward.lse.data<float>();
+  g.out = tokens(out), g.d_out = tokens(dy), g.sums = forward.sums.data();
   g.d_q = tokens_out(dq), g.d_k = tokens_out(dk), g.d_v = tokens_out(dv);
   Tensor chosen_gradient;
   if (selected && d_selected) {
@@ -196,11 +199,11 @@ Tensor gather_choices(const AttentionSizes& n, const Tensor& selected, const Ten
 }
 
 // A NaN among the scores that a query sees leaves nothing to choose from: it stays visible.
-void show_nan(Tensor& output, const Tensor& lse) {
+void show_nan(Tensor& output, const std::vector<kernels::RowSum>& sums) {
   for (int64_t b = 0; b < output.size(0); ++b) {
     for (int64_t i = 0; i < output.size(1); ++i) {
       for (int64_t h = 0; h < output.size(2); ++h) {
-        if (!std::isnan(lse.data<float>()[(b * output.size(2) + h) * output.size(1) + i])) continue;
+        if (!std::isnan(sums[static_cast<size_t>((b * output.size(2) + h) * output.size(1) + i)].sum)) continue;
         float* row = output.data<float>() + b * output.stride(0) + i * output.stride(1) + h * output.stride(2);
         std::fill(row, row + output.size(3), std::numeric_limits<float>::quiet_NaN());
       }
@@ -223,9 +226,11 @@ AttentionResult soft_result(const std::shared_ptr<const Problem>& problem, const
   Forward forward = run_forward(*problem, wanted);
   AttentionResult result;
   result.probe = std::exchange(forward.probe, {});
-  result.output =
-      with_gradient("attend", forward.output, problem->operands.list(),
-                    [problem, forward](const Tensor& dy) { return run_backward(*problem, forward, dy, {}, {}); });
+  const Tensor output = forward.output;
+  result.output = with_gradient("attend", output, problem->operands.list(),
+                                [problem, forward = std::move(forward)](const Tensor& dy) {
+                                  return run_backward(*problem, forward, dy, {}, {});
+                                });
   return result;
 }
 
@@ -270,7 +275,7 @@ AttentionResult hard_result(const std::shared_ptr<const Problem>& problem, const
   const Choice choice = choose(*problem, c);
   result.selected = choice.selected;
   Tensor output = gather_choices(problem->sizes, choice.selected, problem->operands.v);
-  show_nan(output, choice.forward.lse);
+  show_nan(output, choice.forward.sums);
   std::vector<Tensor> both = with_gradient(
       "attend", {output, choice.log_probability}, problem->operands.list(),
       [problem, choice, kind](std::span<const Tensor> d) {
@@ -318,12 +323,9 @@ AttentionResult attend(const Tensor& q, const LayerCache& cache, const Attention
   x.q = with_unit_stride(o.form->fused_query(q, o.weights)).detach();
   x.v = v;
   auto problem = std::make_shared<Problem>(n, std::move(x), o, c);
-  problem->attention.packed_keys = cache.packed_keys();
+  const Tensor& packed = cache.packed_keys();
+  problem->attention.packed_keys = {packed.data<float>(), packed.stride(0), packed.stride(1)};
   return recorded(run(problem, o, c), o, c);
-}
-
-Tensor reinforce(const Tensor& loss, const Tensor& log_probability, const Tensor& baseline) {
-  return mean((loss.detach() - baseline.detach()) * log_probability);
 }
 
 }  // namespace fovea

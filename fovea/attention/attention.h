@@ -25,8 +25,8 @@ enum class Selection { soft, hard };
 
 // Where the gradient of a hard choice comes from.
 enum class HardGradient {
-  reinforce,  // only from log_probability, which the caller multiplies by a reward (Williams 1992): see reinforce()
-  marginal,   // that of the expected output Σ w v, exact for a loss that is linear in the output
+  reinforce,         // only from log_probability, which the caller multiplies by a reward (Williams 1992)
+  marginal,          // that of the expected output Σ w v, exact for a loss that is linear in the output
   straight_through,  // the weights' as if they had been used, the values' of the choice (Bengio, Léonard and Courville 2013)
 };
 
@@ -60,8 +60,5 @@ AttentionResult attend(const Tensor& q, const LayerCache&, const AttentionOption
 // attend() itself runs it for f64 tensors.
 AttentionResult attend_by_formula(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&,
                                   const Context&);
-
-// A loss whose gradient is REINFORCE's estimate: mean of (loss − baseline) · log_probability, the loss taken as a constant.
-Tensor reinforce(const Tensor& loss, const Tensor& log_probability, const Tensor& baseline);
 
 }  // namespace fovea

@@ -34,14 +34,14 @@ Tensor alibi_slopes(int64_t heads) {
   return tensor({heads}, slopes);
 }
 
-Tensor distance_line(const Bias& bias, int64_t heads, int64_t queries, int64_t keys, DType type) {
+Tensor distance_line(const Bias& bias, int64_t heads, const Distances& distances, DType type) {
   Tensor line;
-  const int64_t count = std::max<int64_t>(0, keys + queries - 1);
+  const auto [first, count] = distances;
   if (bias.slopes) {
     require(bias.slopes.shape() == Shape{heads}, "bias: found slopes {}, expected [{}]", bias.slopes.shape().text(),
             heads);
     std::vector<double> reach;
-    for (int64_t i = 0; i < count; ++i) reach.push_back(-std::abs(static_cast<double>(i - (keys - 1))));
+    for (int64_t i = 0; i < count; ++i) reach.push_back(-std::abs(static_cast<double>(first + i)));
     line = bias.slopes.to(type).unsqueeze(1) * tensor({1, count}, reach).to(type);
   }
   if (bias.table) {
@@ -50,7 +50,7 @@ Tensor distance_line(const Bias& bias, int64_t heads, int64_t queries, int64_t k
     require(bias.buckets.farthest > 0 && bias.table.size(0) >= (bias.buckets.bidirectional ? 4 : 2),
             "bias: found {} buckets up to distance {}, expected 4 or more", bias.table.size(0), bias.buckets.farthest);
     std::vector<int64_t> bucket;
-    for (int64_t i = 0; i < count; ++i) bucket.push_back(bias.buckets.bucket(i - (keys - 1), bias.table.size(0)));
+    for (int64_t i = 0; i < count; ++i) bucket.push_back(bias.buckets.bucket(first + i, bias.table.size(0)));
     Tensor learned = rows(bias.table.to(type), tensor({count}, bucket)).transpose(0, 1);
     line = line ? line + learned : learned;
   }
@@ -60,7 +60,7 @@ Tensor distance_line(const Bias& bias, int64_t heads, int64_t queries, int64_t k
 Tensor dense_bias(const Bias& bias, const Mask& mask, Shape scores, DType type) {
   const int64_t batch = scores[0], heads = scores[1], queries = scores[2], keys = scores[3];
   Tensor result;
-  if (Tensor line = distance_line(bias, heads, queries, keys, type)) {
+  if (Tensor line = distance_line(bias, heads, distances_of(mask, queries, keys), type)) {
     result = rows(line.transpose(0, 1), distance_places(mask, batch, queries, keys))
                  .permute({0, 3, 1, 2});  // [batch, queries, keys, heads] → heads second
   }

@@ -27,8 +27,8 @@ struct Bias {
 // The slopes of ALiBi's paper for any number of heads: 2^(−8 i / heads), interleaved when that is no power of two.
 Tensor alibi_slopes(int64_t heads);
 
-// The bias by distance, [heads, keys + queries − 1], for distances −(keys − 1) … queries − 1; empty if there is none.
-Tensor distance_line(const Bias&, int64_t heads, int64_t queries, int64_t keys, DType type);
+// The bias by distance, [heads, count], for the distances given; empty if there is none.
+Tensor distance_line(const Bias&, int64_t heads, const Distances&, DType type);
 
 // The whole bias written out, broadcastable to [batch, heads, queries, keys]; empty if there is none.
 Tensor dense_bias(const Bias&, const Mask&, Shape scores, DType type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fovea/attention/probe.h"
 #include "fovea/tensor/index.h"
 
 namespace fovea {
@@ -26,17 +27,16 @@ void LayerCache::append(const Tensor& k, const Tensor& v, const Form& form, cons
   const int64_t end = length_ + k.size(1);
   reserve(end);
   values_.slice(1, length_, end).copy_from(stored);
-  kernels::pack_keys(
-      {.k = {keys.data<float>() - length_ * keys.stride(1), keys.stride(0), keys.stride(1), keys.stride(2)},
-       .batch = batch(),
-       .key_heads = key_heads_,
-       .width = panel_width_,
-       .begin = length_,
-       .end = end,
-       .score = form.score,
-       .packed = packed_.data<float>(),
-       .packed_batch = packed_.stride(0),
-       .packed_head = packed_.stride(1)});
+  kernels::pack_keys({.k = {keys.data<float>(), keys.stride(0), keys.stride(1), keys.stride(2)},
+                      .batch = batch(),
+                      .key_heads = key_heads_,
+                      .width = panel_width_,
+                      .begin = length_,
+                      .end = end,
+                      .score = kernel_score(form),
+                      .packed = packed_.data<float>(),
+                      .packed_batch = packed_.stride(0),
+                      .packed_head = packed_.stride(1)});
   length_ = end;
 }
 
@@ -53,26 +53,13 @@ void LayerCache::reserve(int64_t tokens) {
   packed_ = packed, values_ = values, capacity_ = capacity;
 }
 
-void LayerCache::truncate(int64_t length) {
-  require(0 <= length && length <= length_, "cache: found a length of {}, expected 0 to {}", length, length_);
-  length_ = length;
-}
-
 void LayerCache::reorder(const Tensor& batch_rows) {
   if (!packed_) return;
   packed_ = rows(packed_, batch_rows);
   values_ = rows(values_, batch_rows);
 }
 
-kernels::PackedKeys LayerCache::packed_keys() const {
-  return {packed_.data<float>(), packed_.stride(0), packed_.stride(1)};
-}
-
 Tensor LayerCache::values() const { return values_.slice(1, 0, length_); }
-
-void Cache::truncate(int64_t length) {
-  for (auto& [place, layer] : layers_) layer.truncate(std::min(length, layer.length()));
-}
 
 void Cache::reorder(const Tensor& batch_rows) {
   for (auto& [place, layer] : layers_) layer.reorder(batch_rows);

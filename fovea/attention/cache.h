@@ -19,20 +19,17 @@ class LayerCache final {
   void append(const Tensor& k, const Tensor& v, const Form& form, const FormWeights& weights);
 
   int64_t length() const { return length_; }
-  void truncate(int64_t length);           // forgets the tokens from there on
   void reorder(const Tensor& batch_rows);  // i64: row i continues what row batch_rows[i] held, as beam search needs it
 
   // What the kernel reads.
-  kernels::PackedKeys packed_keys() const;
+  const Tensor& packed_keys() const { return packed_; }
   Tensor values() const;  // [batch, length, key heads, value width], a view
   int64_t batch() const { return values_ ? values_.size(0) : 0; }
   int64_t key_heads() const { return key_heads_; }
-  int64_t key_width() const { return key_width_; }      // as given, for the form's scale
-  int64_t panel_width() const { return panel_width_; }  // as stored, after the form's projection
+  int64_t key_width() const { return key_width_; }  // as given, for the form's scale
 
  private:
   void reserve(int64_t tokens);
-  float* panels_of(Tensor& packed, int64_t row, int64_t head) const;
 
   int64_t length_ = 0, capacity_ = 0, key_heads_ = 0, key_width_ = 0, panel_width_ = 0;
   Tensor packed_;  // [batch, key heads, panels of capacity_ tokens]
@@ -42,10 +39,9 @@ class LayerCache final {
 class Cache final {
  public:
   LayerCache& at(const std::string& place) { return layers_[place]; }
-  // Keys and values of a memory that cross-attention looks at: they do not grow with the tokens, so neither truncate() nor
-  // length() concerns them.
+  // Keys and values of a memory that cross-attention looks at: they do not grow with the tokens, so length() does not count
+  // them.
   LayerCache& memory_at(const std::string& place) { return memories_[place]; }
-  void truncate(int64_t length);
   void reorder(const Tensor& batch_rows);
   int64_t length() const;  // of the longest layer
 

@@ -3,15 +3,13 @@
 namespace fovea {
 namespace {
 
-void check_weight(const Tensor& found, const Tensor& expected, const char* which, const Form& form) {
-  if (!expected)
+void check_weight(const Tensor& found, const Shape& expected, const char* which, const Form& form) {
+  if (expected.rank() == 0)
     return require(!found, "{} attention: found a weight '{}', which this form does not have", form.name, which);
-  require(bool(found), "{} attention: the weight '{}' is missing, expected {}", form.name, which,
-          expected.shape().text());
-  bool fits = found.rank() == expected.rank() && (found.size(0) == expected.size(0) || found.size(0) == 1);
-  for (int axis = 1; fits && axis < found.rank(); ++axis) fits = found.size(axis) == expected.size(axis);
-  require(fits, "{} attention: found the weight '{}' {}, expected {}", form.name, which, found.shape().text(),
-          expected.shape().text());
+  require(bool(found), "{} attention: the weight '{}' is missing, expected {}", form.name, which, expected);
+  bool fits = found.rank() == expected.rank() && (found.size(0) == expected[0] || found.size(0) == 1);
+  for (int axis = 1; fits && axis < found.rank(); ++axis) fits = found.size(axis) == expected[axis];
+  require(fits, "{} attention: found the weight '{}' {}, expected {}", form.name, which, found.shape(), expected);
 }
 
 }  // namespace
@@ -32,8 +30,8 @@ AttentionSizes checked_sizes(const Tensor& q, const Tensor& k, const Tensor& v, 
           "attention: found {} heads of queries, {} of keys and {} of values, expected a multiple of equal numbers",
           s.heads, s.key_heads, v.size(2));
   const int64_t hidden = o.weights.vector ? o.weights.vector.size(-1) : 0;
-  FormWeights expected = o.form->weights({s.heads, s.query_width, s.key_width, hidden});
-  require(expected.query || s.query_width == s.key_width,
+  const FormShapes expected = o.form->shapes({s.heads, s.query_width, s.key_width, hidden});
+  require(expected.query.rank() > 0 || s.query_width == s.key_width,
           "{} attention: found queries of width {} and keys of width {}, expected equal ones", o.form->name,
           s.query_width, s.key_width);
   check_weight(o.weights.query, expected.query, "query", *o.form);

@@ -4,6 +4,12 @@
 
 namespace fovea {
 
+FormWeights Form::weights(const FormSizes& sizes) const {
+  auto made = [](const Shape& shape) { return shape.rank() > 0 ? zeros(shape) : Tensor(); };
+  const FormShapes s = shapes(sizes);
+  return {made(s.query), made(s.key), made(s.vector)};
+}
+
 Tensor repeat_heads(const Tensor& x, int64_t group) {
   const Shape s = x.shape();
   if (group == 1) return x;

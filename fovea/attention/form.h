@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "fovea/base/catalogue.h"
-#include "fovea/kernels/attention.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -27,6 +26,14 @@ struct FormSizes {
   int64_t heads = 1, query_width = 0, key_width = 0, hidden = 0;
 };
 
+// Of the weights; one without axes stands for none.
+struct FormShapes {
+  Shape query = {}, key = {}, vector = {};
+};
+
+// What the fused kernel computes of queries and keys:  q · k,  or  Σ v tanh(q + k).
+enum class FusedScore { dot, additive };
+
 struct Form {
   static constexpr std::string_view noun = "form of attention";
   std::string_view name;
@@ -36,13 +43,14 @@ struct Form {
   Tensor (*scores)(const Tensor& q, const Tensor& k, const FormWeights&);
   // How it is run: a fused score of queries and keys [batch, tokens, heads, width], each projected on its own where the form
   // projects (so that a cache can keep projected keys). The catalogue's test holds it to `scores`.
-  kernels::Score score = kernels::Score::dot;
+  FusedScore score = FusedScore::dot;
   Tensor (*fused_query)(const Tensor& q, const FormWeights&) = [](const Tensor& q, const FormWeights&) { return q; };
   Tensor (*fused_key)(const Tensor& k, const FormWeights&) = [](const Tensor& k, const FormWeights&) { return k; };
   // The scores' factor for a width, unless the caller gives one.
   double (*scale)(int64_t width) = [](int64_t) { return 1.0; };
-  // Zeros in the shapes of its weights.
-  FormWeights (*weights)(const FormSizes&) = [](const FormSizes&) { return FormWeights{}; };
+  FormShapes (*shapes)(const FormSizes&) = [](const FormSizes&) { return FormShapes{}; };
+
+  FormWeights weights(const FormSizes&) const;  // zeros
 };
 
 extern const Form additive, concat_score, dot, general, scaled_dot;

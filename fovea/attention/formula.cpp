@@ -4,6 +4,7 @@
 
 #include "fovea/attention/check.h"
 #include "fovea/attention/probe.h"
+#include "fovea/attention/sequences.h"
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
@@ -33,15 +34,12 @@ Tensor log_weights(const Tensor& scores, const Tensor& sinks) {
 
 // 1 / (1 − p) where a weight stays and 0 where it is dropped, by the same numbers as the kernel's.
 Tensor dropout_factors(const Shape& weights, const AttentionOptions& o, const Context& c, DType type) {
-  kernels::Dropout dropout = attention_dropout(o, c);
+  kernels::WeightDropout dropout = attention_dropout(o, c);
   Tensor factors = zeros(weights, DType::f64);
   double* f = factors.data<double>();
-  std::vector<kernels::Sequence> sequences = sequences_of(o.mask, weights[0], weights[2], weights[3]);
-  if (sequences.empty()) {
-    for (int64_t b = 0; b < weights[0]; ++b) sequences.push_back({b, 0, weights[2], 0, weights[3]});
-  }
+  const std::vector<kernels::SequenceSpan> sequences = all_sequences_of(o.mask, weights[0], weights[2], weights[3]);
   for (size_t number = 0; number < sequences.size(); ++number) {
-    const kernels::Sequence& s = sequences[number];
+    const kernels::SequenceSpan& s = sequences[number];
     for (int64_t h = 0; h < weights[1]; ++h) {
       for (int64_t i = 0; i < s.queries; ++i) {
         for (int64_t j = 0; j < s.keys; ++j) {

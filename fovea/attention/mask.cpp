@@ -1,6 +1,9 @@
 #include "fovea/attention/mask.h"
 
+#include <algorithm>
 #include <cstdlib>
+
+#include "fovea/attention/sequences.h"
 
 namespace fovea {
 namespace {
@@ -16,8 +19,9 @@ std::vector<int64_t> lengths(const Tensor& given, int64_t batch, int64_t whole, 
 }
 
 std::vector<int64_t> starts(const Tensor& given, int64_t tokens, const char* what) {
-  require(given.dtype() == DType::i64 && given.rank() == 1 && given.size(0) >= 1,
-          "mask: found {} {} {}, expected I64 [sequences + 1]", what, name(given.dtype()), given.shape().text());
+  require(given.dtype() == DType::i64 && given.rank() == 1 && given.size(0) >= 2,
+          "mask: found {} {} {}, expected I64 [sequences + 1] of one or more sequences", what, name(given.dtype()),
+          given.shape().text());
   std::vector<int64_t> values = given.values<int64_t>();
   for (size_t i = 0; i < values.size(); ++i) {
     require((i == 0 ? 0 : values[i - 1]) <= values[i] && values[i] <= tokens,
@@ -29,41 +33,67 @@ std::vector<int64_t> starts(const Tensor& given, int64_t tokens, const char* wha
 // f(sequence, its number, i, j) for every pair that lies in one sequence, i and j counted within it.
 template <class F>
 void for_each_pair(const Mask& mask, int64_t batch, int64_t queries, int64_t keys, F&& f) {
-  std::vector<kernels::Sequence> sequences = sequences_of(mask, batch, queries, keys);
-  if (sequences.empty() && !mask.query_starts) {
-    for (int64_t b = 0; b < batch; ++b) sequences.push_back({b, 0, queries, 0, keys});
-  }
-  for (size_t number = 0; number < sequences.size(); ++number) {
-    const kernels::Sequence& s = sequences[number];
+  int64_t number = 0;
+  for (const kernels::SequenceSpan& s : all_sequences_of(mask, batch, queries, keys)) {
     for (int64_t i = 0; i < s.queries; ++i) {
-      for (int64_t j = 0; j < s.keys; ++j) f(s, static_cast<int64_t>(number), i, j);
+      for (int64_t j = 0; j < s.keys; ++j) f(s, number, i, j);
     }
+    ++number;
   }
 }
 
-int64_t distance(const kernels::Sequence& s, int64_t i, int64_t j) { return j - (i + s.keys - s.queries); }
+int64_t distance(const kernels::SequenceSpan& s, int64_t i, int64_t j) { return j - (i + s.shift()); }
+
+// Gives the sequences their offsets.
+void place(std::vector<kernels::SequenceSpan>& sequences, const Tensor& offsets, int64_t queries, int64_t keys) {
+  if (!offsets) return;
+  const int64_t count = static_cast<int64_t>(sequences.size());
+  require(offsets.dtype() == DType::i64 && offsets.shape() == Shape{count},
+          "mask: found query_offsets {} {}, expected I64 [{}]", name(offsets.dtype()), offsets.shape().text(), count);
+  const std::vector<int64_t> values = offsets.values<int64_t>();
+  for (size_t s = 0; s < values.size(); ++s) {
+    require(-queries <= values[s] && values[s] <= keys, "mask: found {} in query_offsets, expected {} to {}", values[s],
+            -queries, keys);
+    sequences[s].offset = values[s];
+  }
+}
+
+std::vector<kernels::SequenceSpan> packed_sequences(const Mask& mask, int64_t batch, int64_t queries, int64_t keys) {
+  require(batch == 1, "mask: found a batch of {} with packed sequences, expected 1", batch);
+  require(!mask.key_lengths && !mask.query_lengths,
+          "mask: found lengths beside packed sequences, expected one of them");
+  const std::vector<int64_t> q = starts(mask.query_starts, queries, "query_starts");
+  const std::vector<int64_t> k = starts(mask.key_starts ? mask.key_starts : mask.query_starts, keys, "key_starts");
+  require(q.size() == k.size(), "mask: found {} query_starts and {} key_starts, expected as many", q.size(), k.size());
+  std::vector<kernels::SequenceSpan> result;
+  for (size_t s = 0; s + 1 < q.size(); ++s) result.push_back({0, q[s], q[s + 1] - q[s], k[s], k[s + 1] - k[s]});
+  return result;
+}
 
 }  // namespace
 
-std::vector<kernels::Sequence> sequences_of(const Mask& mask, int64_t batch, int64_t queries, int64_t keys) {
-  std::vector<kernels::Sequence> result;
+std::vector<kernels::SequenceSpan> all_sequences_of(const Mask& mask, int64_t batch, int64_t queries, int64_t keys) {
+  std::vector<kernels::SequenceSpan> result;
   if (mask.query_starts) {
-    require(batch == 1, "mask: found a batch of {} with packed sequences, expected 1", batch);
-    require(!mask.key_lengths && !mask.query_lengths,
-            "mask: found lengths beside packed sequences, expected one of them");
-    std::vector<int64_t> q = starts(mask.query_starts, queries, "query_starts");
-    std::vector<int64_t> k =
-        mask.key_starts ? starts(mask.key_starts, keys, "key_starts") : starts(mask.query_starts, keys, "key_starts");
-    require(q.size() == k.size(), "mask: found {} query_starts and {} key_starts, expected as many", q.size(),
-            k.size());
-    for (size_t s = 0; s + 1 < q.size(); ++s) result.push_back({0, q[s], q[s + 1] - q[s], k[s], k[s + 1] - k[s]});
-    return result;
+    result = packed_sequences(mask, batch, queries, keys);
+  } else {
+    const std::vector<int64_t> q = lengths(mask.query_lengths, batch, queries, "query_lengths");
+    const std::vector<int64_t> k = lengths(mask.key_lengths, batch, keys, "key_lengths");
+    for (int64_t b = 0; b < batch; ++b)
+      result.push_back({b, 0, q[static_cast<size_t>(b)], 0, k[static_cast<size_t>(b)], keys - queries});
   }
-  if (!mask.key_lengths && !mask.query_lengths) return result;
-  std::vector<int64_t> q = lengths(mask.query_lengths, batch, queries, "query_lengths");
-  std::vector<int64_t> k = lengths(mask.key_lengths, batch, keys, "key_lengths");
-  for (int64_t b = 0; b < batch; ++b) result.push_back({b, 0, q[static_cast<size_t>(b)], 0, k[static_cast<size_t>(b)]});
+  place(result, mask.query_offsets, queries, keys);
   return result;
+}
+
+std::vector<kernels::SequenceSpan> sequences_of(const Mask& mask, int64_t batch, int64_t queries, int64_t keys) {
+  const bool whole = !mask.query_starts && !mask.query_offsets && !mask.key_lengths && !mask.query_lengths;
+  return whole ? std::vector<kernels::SequenceSpan>() : all_sequences_of(mask, batch, queries, keys);
+}
+
+Distances distances_of(const Mask& mask, int64_t queries, int64_t keys) {
+  if (!mask.query_offsets) return {1 - keys, std::max<int64_t>(0, keys + queries - 1)};
+  return {1 - keys - queries, std::max<int64_t>(0, 2 * (keys + queries) - 1)};
 }
 
 Tensor expanded_mask(const Mask& mask, int64_t batch, int64_t queries, int64_t keys) {
@@ -81,7 +111,7 @@ Tensor dense_mask(const Mask& mask, int64_t batch, int64_t queries, int64_t keys
   const int64_t heads = given ? given.size(1) : 1;
   Tensor result = zeros({batch, heads, queries, keys}, DType::i8);
   int8_t* out = result.data<int8_t>();
-  for_each_pair(mask, batch, queries, keys, [&](const kernels::Sequence& s, int64_t number, int64_t i, int64_t j) {
+  for_each_pair(mask, batch, queries, keys, [&](const kernels::SequenceSpan& s, int64_t number, int64_t i, int64_t j) {
     const int64_t d = distance(s, i, j);
     if ((mask.causal && d > 0) || (mask.window > 0 && std::abs(d) >= mask.window)) return;
     for (int64_t h = 0; h < heads; ++h) {
@@ -97,8 +127,9 @@ Tensor dense_mask(const Mask& mask, int64_t batch, int64_t queries, int64_t keys
 Tensor distance_places(const Mask& mask, int64_t batch, int64_t queries, int64_t keys) {
   Tensor result = zeros({batch, queries, keys}, DType::i64);
   int64_t* out = result.data<int64_t>();
-  for_each_pair(mask, batch, queries, keys, [&](const kernels::Sequence& s, int64_t, int64_t i, int64_t j) {
-    out[(s.batch * queries + s.query_begin + i) * keys + s.key_begin + j] = distance(s, i, j) + keys - 1;
+  const int64_t first = distances_of(mask, queries, keys).first;
+  for_each_pair(mask, batch, queries, keys, [&](const kernels::SequenceSpan& s, int64_t, int64_t i, int64_t j) {
+    out[(s.batch * queries + s.query_begin + i) * keys + s.key_begin + j] = distance(s, i, j) - first;
   });
   return result;
 }

@@ -22,6 +22,8 @@ Config completed(Config c) {
   if (c.memory_width == 0) c.memory_width = c.width;
   if (c.form_width == 0) c.form_width = c.head_width;
   if (c.rotary_width == 0) c.rotary_width = c.head_width;
+  for (int64_t size : {c.width, c.heads, c.key_heads, c.head_width, c.memory_width, c.form_width})
+    require(size < int64_t{1} << 31, "MultiHeadAttention: found a size of {}, expected less than 2³¹", size);
   require(c.heads % c.key_heads == 0, "MultiHeadAttention: found {} heads and {} key heads, expected a divisor",
           c.heads, c.key_heads);
   require(c.dropout >= 0 && c.dropout < 1, "MultiHeadAttention: found dropout {}, expected at least 0 and less than 1",
@@ -32,22 +34,6 @@ Config completed(Config c) {
 }
 
 }  // namespace
-
-void Config::fields(Fields& f) {
-  f("width", width, "width of a token");
-  f("heads", heads, "attention heads");
-  f("key_heads", key_heads, "heads of keys and values; 0: as many as heads");
-  f("head_width", head_width, "width of a head; 0: width / heads");
-  f("memory_width", memory_width, "width of the tokens that are attended to; 0: width");
-  f("bias", bias, "whether the projections have biases");
-  f("form", form, "how a query and a key become a score: scaled-dot, dot, general, additive or concat");
-  f("form_width", form_width, "hidden width of additive and concat scores; 0: head_width");
-  f("dropout", dropout, "share of the weights that is dropped in training");
-  f("rotary", rotary, "whether queries and keys turn with their positions");
-  f("rotary_base", rotary_base, "base of the rotary wavelengths");
-  f("rotary_width", rotary_width, "how many elements of a head turn; 0: all");
-  f("rotary_interleaved", rotary_interleaved, "rotary pairs of neighbours instead of halves");
-}
 
 MultiHeadAttention::MultiHeadAttention(const Config& given)
     : config_(completed(given)),

@@ -31,8 +31,6 @@ class MultiHeadAttention final {
     double rotary_base = 10000;
     int64_t rotary_width = 0;  // how many elements of a head turn; 0: all
     bool rotary_interleaved = false;
-
-    void fields(Fields& f);
   };
   explicit MultiHeadAttention(const Config&);
 

@@ -115,7 +115,11 @@ Tensor sample(const Tensor& weights, const Tensor& uniforms) {
   return tensor({weights.size(0), weights.size(1), weights.size(2)}, chosen);
 }
 
-kernels::Dropout attention_dropout(const AttentionOptions& o, const Context& c) {
+kernels::ScoreKind kernel_score(const Form& form) {
+  return form.score == FusedScore::dot ? kernels::ScoreKind::dot : kernels::ScoreKind::additive;
+}
+
+kernels::WeightDropout attention_dropout(const AttentionOptions& o, const Context& c) {
   if (!c.training || o.dropout == 0) return {};
   return {.probability = static_cast<float>(o.dropout), .key = c.random.fork("dropout").key()};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fovea/attention/attention.h"
+#include "fovea/kernels/attention.h"
 
 namespace fovea {
 
@@ -24,6 +25,8 @@ Tensor selection_uniforms(const Shape& weights, const Context&);
 // The first key whose running sum of weights exceeds u times their sum, i64 [batch, heads, queries]; −1 for a row of zeros.
 Tensor sample(const Tensor& weights, const Tensor& uniforms);
 
-kernels::Dropout attention_dropout(const AttentionOptions&, const Context&);
+kernels::WeightDropout attention_dropout(const AttentionOptions&, const Context&);
+
+kernels::ScoreKind kernel_score(const Form&);
 
 }  // namespace fovea

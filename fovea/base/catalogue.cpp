@@ -26,14 +26,22 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 void throw_unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
-  std::string hint;
-  auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(a, name) < edit_distance(b, name);
-  });
-  if (nearest != known.end() && edit_distance(*nearest, name) <= 1 + name.size() / 3) {
-    hint = fmt::format("; did you mean '{}'?", *nearest);
+  constexpr size_t most_shown = 12, most_compared = 10'000, longest = 100;
+  std::string text = fmt::format("unknown {} '{}{}'", what, name.substr(0, longest), name.size() > longest ? "…" : "");
+  size_t least = std::min(1 + name.size() / 3, longest) + 1;
+  const std::string* nearest = nullptr;
+  for (const std::string& candidate : std::span(known).first(std::min(known.size(), most_compared))) {
+    if (name.size() > longest || candidate.size() > longest) continue;
+    if (const size_t distance = edit_distance(candidate, name); distance < least) {
+      least = distance;
+      nearest = &candidate;
+    }
   }
-  throw Error(Error::not_found, "unknown {} '{}', expected one of {}{}", what, name, fmt::join(known, ", "), hint);
+  text += nearest ? fmt::format("; did you mean '{}'? known: ", *nearest) : ", expected one of ";
+  const auto shown = std::span(known).first(std::min(known.size(), most_shown));
+  text += fmt::format("{}", fmt::join(shown, ", "));
+  if (known.size() > shown.size()) text += fmt::format(" and {} more", known.size() - shown.size());
+  throw Error(Error::not_found, "{}", text);
 }
 
 }  // namespace fovea

@@ -117,6 +117,9 @@ std::string to_yaml(Config&& config) {
   return writer.yaml();
 }
 
+// A text as a scalar of YAML: in quotes, unless it is a plain word that nobody takes for anything else.
+std::string yaml_scalar(const std::string& text);
+
 // A YAML text as JSON, for what is not a config with fields of its own.
 std::string yaml_to_json(std::string_view text, std::string_view where);
 

@@ -18,6 +18,14 @@ namespace {
   throw Error(kind, "{}: cannot {}: {}", path.string(), action, std::strerror(errno));
 }
 
+std::filesystem::file_status status_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::status_known(status) || (error && status.type() != std::filesystem::file_type::not_found))
+    throw Error(Error::io, "{}: cannot be looked at: {}", path.string(), error.message());
+  return status;
+}
+
 struct Descriptor {
   int number;
   ~Descriptor() {
@@ -42,16 +50,16 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path_, error);
+  const std::filesystem::file_status status = status_of(path_);
   if (std::filesystem::is_directory(status))
     throw Error(Error::invalid, "{}: found a folder, expected a file", path_.string());
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     // Renaming would put a file in the place of the device or pipe.
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
+    std::error_code error;
     if (std::filesystem::is_symlink(path_, error) && std::filesystem::exists(status))
-      path_ = std::filesystem::canonical(path_);
+      path_ = std::filesystem::canonical(path_, error);
     part_ = path_.string() + fmt::format(".part-{}", getpid());
     descriptor_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
@@ -82,6 +90,9 @@ void AtomicFile::commit() {
   }
   close(std::exchange(descriptor_, -1));
 }
+
+bool path_exists(const std::filesystem::path& path) { return std::filesystem::exists(status_of(path)); }
+bool is_folder(const std::filesystem::path& path) { return std::filesystem::is_directory(status_of(path)); }
 
 std::string read_text(const std::filesystem::path& path) { return std::string(MappedFile(path).text()); }
 

@@ -44,6 +44,10 @@ class AtomicFile final {
   int descriptor_ = -1;
 };
 
+// As std::filesystem's, but a name that is too long, a loop of links or a folder that may not be entered is an Error of kind io.
+bool path_exists(const std::filesystem::path& path);
+bool is_folder(const std::filesystem::path& path);
+
 std::string read_text(const std::filesystem::path& path);
 void write_text(const std::filesystem::path& path, std::string_view text);
 

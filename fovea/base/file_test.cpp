@@ -80,5 +80,28 @@ TEST_F(Files, ErrorsNameTheFile) {
   EXPECT_EQ(read_text(folder_ / "empty"), "");
 }
 
+// Names that the system refuses are Errors that name them, never exceptions of std::filesystem.
+TEST_F(Files, OddPathsAreErrorsThatNameThem) {
+  write_text(folder_ / "file", "text");
+  fs::create_symlink("nowhere", folder_ / "dangling");
+  fs::create_symlink("loop2", folder_ / "loop1");
+  fs::create_symlink("loop1", folder_ / "loop2");
+  const fs::path odd[] = {folder_ / std::string(5000, 'x'), folder_ / "loop1", folder_ / "loop1" / "x"};
+  for (const fs::path& path : odd) {
+    EXPECT_THROW(path_exists(path), Error) << path;
+    EXPECT_THROW(is_folder(path), Error) << path;
+    EXPECT_THROW(read_text(path), Error) << path;
+    EXPECT_THROW(write_text(path, "x"), Error) << path;
+  }
+  for (const fs::path& path : {folder_ / "file" / "x", folder_ / "dangling", folder_ / "missing", fs::path()}) {
+    EXPECT_FALSE(path_exists(path)) << path;
+    EXPECT_FALSE(is_folder(path)) << path;
+    EXPECT_THROW(read_text(path), Error) << path;
+  }
+  EXPECT_THROW(write_text(folder_ / "file" / "x", "x"), Error);
+  EXPECT_TRUE(is_folder(folder_));
+  EXPECT_TRUE(path_exists(folder_ / "file"));
+}
+
 }  // namespace
 }  // namespace fovea

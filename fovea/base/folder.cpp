@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "fovea/base/error.h"
+#include "fovea/base/file.h"
 
 namespace fovea {
 namespace {

@@ -1,7 +1,7 @@
 // Working memory of one thread that is kept from call to call, so that a kernel never pays for fresh pages.
 //
-//   Scratch scratch;                                 // on the stack; what it gave out is free again at the end of its
-//   scope float* scores = scratch.take<float>(rows * keys);  // aligned to 64 bytes, not initialised
+//   Scratch scratch;                                        // what it gives out is free again at the end of its scope
+//   float* scores = scratch.take<float>(rows * keys);       // aligned to 64 bytes, not initialised
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,16 @@ class Scratch final {
 
   template <class T>
   T* take(int64_t count) {
-    return static_cast<T*>(take_bytes(static_cast<size_t>(count) * sizeof(T)));
+    return static_cast<T*>(take_bytes(count, sizeof(T)));
   }
 
  private:
-  void* take_bytes(size_t bytes);
+  void* take_bytes(int64_t count, size_t size);
   size_t block_, used_;  // where the thread's stack of blocks stood when this scope began
 };
+
+// Bytes that this thread keeps: what a call needed beyond `most_kept_scratch` is given back when its last scope ends.
+size_t kept_scratch();
+inline constexpr size_t most_kept_scratch = size_t{64} << 20;
 
 }  // namespace fovea

@@ -24,7 +24,20 @@ void pause() {
 #endif
 }
 
-thread_local bool inside_loop = false;
+// What this thread is doing: how many loop bodies it is inside of, and whether a body of the pool's loop has thrown.
+struct Inside {
+  int bodies = 0;
+  const std::atomic<bool>* failed = nullptr;  // null outside the pool's loop
+};
+thread_local Inside inside;
+
+struct EnterBody {
+  EnterBody() { ++inside.bodies; }
+  ~EnterBody() { --inside.bodies; }
+};
+
+// Ends a body that waits for one that has failed; never seen outside, since the failure itself came first.
+struct Abandoned {};
 
 class Pool {
  public:
@@ -42,6 +55,7 @@ class Pool {
   void run(int64_t count, detail::LoopBody body, void* state) {
     body_ = body, state_ = state, count_ = count;
     next_.store(0, std::memory_order_relaxed);
+    failed_.store(false, std::memory_order_relaxed);
     gate_.store(open, std::memory_order_release);
     epoch_.fetch_add(1, std::memory_order_release);
     epoch_.notify_all();
@@ -83,15 +97,17 @@ class Pool {
   }
 
   void take_indices() {
-    inside_loop = true;
+    EnterBody entered;
+    inside.failed = &failed_;
     try {
       for (int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) body_(state_, i);
     } catch (...) {
       next_.store(count_, std::memory_order_relaxed);
       std::scoped_lock lock(failure_mutex_);
       if (!failure_) failure_ = std::current_exception();
+      failed_.store(true, std::memory_order_release);
     }
-    inside_loop = false;
+    inside.failed = nullptr;
   }
 
   std::vector<std::thread> workers_;
@@ -100,6 +116,7 @@ class Pool {
   int64_t count_ = 0;
   std::exception_ptr failure_;
   std::mutex failure_mutex_;
+  std::atomic<bool> failed_ = false;
   std::atomic<bool> stop_ = false;
   alignas(64) std::atomic<uint32_t> epoch_ = 0;
   alignas(64) std::atomic<int64_t> next_ = 0;
@@ -147,22 +164,34 @@ int threads() { return shared().size.load(std::memory_order_relaxed); }
 
 void set_threads(int count) {
   require(count >= 0 && count <= 1024, "threads: found {}, expected 1 to 1024, or 0 for all cores", count);
+  require(inside.bodies == 0, "threads: set_threads was called inside a loop body, expected it outside of every loop");
   if (count == 0) count = usable_cores();
   std::scoped_lock lock(shared().mutex);
   if (shared().size != count) shared().pool.reset();
   shared().size = count;
 }
 
+void wait_for_turn(const std::atomic<int64_t>& turn, int64_t wanted) {
+  for (int spins = 0; turn.load(std::memory_order_acquire) != wanted;) {
+    if (inside.failed && inside.failed->load(std::memory_order_acquire)) throw Abandoned();
+    if (spins < 10000)
+      ++spins, pause();
+    else
+      std::this_thread::yield();
+  }
+}
+
 namespace detail {
 
 void parallel_for(int64_t count, LoopBody body, void* state) {
   SharedPool& s = shared();
-  if (count > 1 && !inside_loop && threads() > 1) {
+  if (count > 1 && !inside.failed && threads() > 1) {
     if (std::unique_lock lock(s.mutex, std::try_to_lock); lock) {
       if (!s.pool) s.pool = std::make_unique<Pool>(s.size);
       return s.pool->run(count, body, state);
     }
   }
+  EnterBody entered;
   for (int64_t i = 0; i < count; ++i) body(state, i);
 }
 

@@ -2,20 +2,20 @@
 // index.
 //
 //   set_threads(4);
-//   parallel_for(rows, [&](int64_t row) { … });        // indices are claimed in rising order; returns when all are
-//   done
+//   parallel_for(rows, [&](int64_t row) { … });        // indices are claimed in rising order
 //
-// Called from inside a loop body, or while another thread has the pool, parallel_for runs on the calling thread alone.
-// The first exception of a body is thrown again by parallel_for.
+// It returns when all bodies are done, and throws the first exception of a body again. Called from inside a body, or
+// while another thread has the pool, it runs on the calling thread alone.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <type_traits>
 
 namespace fovea {
 
 int threads();
-void set_threads(int count);  // 1 or more; 0 means usable_cores()
+void set_threads(int count);  // 1 or more; 0 means usable_cores(). An Error inside a loop body
 int usable_cores();           // physical cores that this process may run on
 
 namespace detail {
@@ -29,6 +29,10 @@ void parallel_for(int64_t count, Body&& body) {
   detail::parallel_for(
       count, [](void* state, int64_t index) { (*static_cast<Function*>(state))(index); }, (void*)&body);
 }
+
+// Inside a body: returns once `turn` is `wanted`, as a body with a lower index makes it. If a body of the loop has thrown,
+// so does this, since the turn may never come.
+void wait_for_turn(const std::atomic<int64_t>& turn, int64_t wanted);
 
 // The same over [0, size) in contiguous pieces of at least `grain`:  body(begin, end).
 template <class Body>

@@ -7,21 +7,38 @@
 
 #include "fovea/base/error.h"
 #include "fovea/data/text/utf8.h"
-#include "fovea/explain/heat_map.h"
 #include "fovea/explain/svg.h"
 #include "fovea/formats/matrix_text.h"
 
 namespace fovea {
 namespace {
 
-constexpr double panel_width = 580, panel_height = 320;
-constexpr double left = 66, right = 22, top = 46, bottom = 50;
-constexpr double plot_width = panel_width - left - right, plot_height = panel_height - top - bottom;
+constexpr double panel_width = 580;
+constexpr double left = 66, right = 22, top = 46,
+                 bottom = 50;  // around the plot; a legend stands in further lines on top
+constexpr double plot_width = panel_width - left - right, plot_height = 224;
+constexpr double legend_line = 20;
 
-// Told apart by lightness too, for prints and for eyes that confuse red and green.
-constexpr const char* colours[] = {"#2171b5", "#e07b00", "#1b7f4b", "#7a5195", "#c0392b", "#53616e"};
+// Told apart by lightness too, for prints and for eyes that confuse red and green; by their dashes and marks where they
+// coincide: earlier lines are thicker, so that they are seen below later ones.
+struct Pen {
+  const char *colour, *dashes, *mark;
+  double width;
+};
 
-const char* colour_of(size_t series) { return colours[series % std::size(colours)]; }
+bool is_marked(const Series& series) { return series.x.size() <= 40; }
+
+Pen pen_of(const Chart& chart, size_t series) {
+  constexpr Pen pens[] = {{"#2171b5", "none", "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z", 3.6},
+                          {"#e07b00", "9 5", "M-4 -4h8v8h-8Z", 3.1},
+                          {"#1b7f4b", "3 4", "M0 -5L5 4H-5Z", 2.6},
+                          {"#7a5195", "10 4 2 4", "M0 -5.5L5.5 0L0 5.5L-5.5 0Z", 2.2},
+                          {"#c0392b", "6 3 1 3 1 3", "M-4 -4L4 4M-4 4L4 -4", 1.9},
+                          {"#53616e", "1 3", "M0 -5V5M-5 0H5", 1.6}};
+  Pen pen = pens[series % std::size(pens)];
+  if (!is_marked(chart.series[series])) pen.width *= 0.6;  // many points: fine lines, without marks
+  return pen;
+}
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
@@ -113,110 +130,95 @@ std::vector<Point> thinned(std::vector<Point> points) {
   return kept;
 }
 
-std::string draw_line(const std::vector<Point>& points, const char* colour) {
+std::string draw_line(const std::vector<Point>& points, const Pen& pen) {
   if (points.size() < 2) return {};
   std::string path;
   for (const Point& p : thinned(points)) path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", p.x, p.y);
   return fmt::format(
-      "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\" stroke-linejoin=\"round\" "
-      "stroke-linecap=\"round\"/>\n",
-      path, colour);
+      "<path class=\"line\" d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\" stroke-dasharray=\"{}\" "
+      "stroke-linejoin=\"round\"/>\n",
+      path, pen.colour, pen.width, pen.dashes);
 }
 
-std::string draw_series(const Series& series, const Axes& axes, const char* colour) {
+std::string draw_mark(Point at, const Pen& pen, const std::string& name) {
+  return fmt::format(
+      "<path class=\"mark\" transform=\"translate({:.1f},{:.1f})\" d=\"{}\" fill=\"none\" stroke=\"{}\" "
+      "stroke-width=\"1.6\">{}</path>\n",
+      at.x, at.y, pen.mark, pen.colour, name.empty() ? "" : "<title>" + svg_text(name) + "</title>");
+}
+
+std::string draw_series(const Series& series, const Axes& axes, const Pen& pen) {
   std::string lines, marks;
   std::vector<Point> run;
-  const bool marked = series.x.size() <= 40;
   for (size_t i = 0; i < series.x.size(); ++i) {
     if (!axes.is_drawn(series.x[i], series.y[i])) {
-      lines += draw_line(run, colour);
+      lines += draw_line(run, pen);
       run.clear();
       continue;
     }
     run.push_back({axes.x(series.x[i]), axes.y(series.y[i])});
-    if (!marked) continue;
-    marks += fmt::format(
-        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\" stroke=\"#ffffff\"><title>{} at {}: "
-        "{:.6g}</title></circle>\n",
-        run.back().x, run.back().y, colour, svg_text(series.name), series.x[i], series.y[i]);
+    if (is_marked(series))
+      marks += draw_mark(run.back(), pen, fmt::format("{} at {}: {:.6g}", series.name, series.x[i], series.y[i]));
   }
-  return lines + draw_line(run, colour) + marks;
+  return lines + draw_line(run, pen) + marks;
 }
 
 std::string draw_axes(const Chart& chart, const Axes& axes) {
-  std::string svg = fmt::format("<text x=\"{}\" y=\"24\" font-size=\"15\" font-weight=\"600\">{}</text>\n", left,
-                                svg_text(chart.title));
-  for (double tick : axes.y_ticks()) {
-    svg += fmt::format(
-        "<path d=\"M{0} {1:.1f}H{2}\" stroke=\"#e3e8ee\"/><text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\" "
-        "fill=\"#53616e\">{5}</text>\n",
-        left, axes.y(tick), left + plot_width, left - 9, axes.y(tick) + 4, tick_text(tick));
-  }
-  const double floor = top + plot_height;
-  for (double tick : axes.x_ticks()) {
-    svg += fmt::format(
-        "<path d=\"M{0:.1f} {1}v5\" stroke=\"#9aa7b4\"/><text x=\"{0:.1f}\" y=\"{2}\" text-anchor=\"middle\" "
-        "fill=\"#53616e\">{3}</text>\n",
-        axes.x(tick), floor, floor + 19, tick_text(tick));
-  }
-  svg += fmt::format("<path d=\"M{} {}H{}\" stroke=\"#9aa7b4\"/>\n", left, floor, left + plot_width);
-  return svg + fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"#53616e\">{}</text>\n",
-                           left + plot_width / 2, floor + 39, svg_text(chart.x_label));
-}
-
-// The length of the curves that lie in a box, by 32 points of each of their pieces.
-double covered(const Chart& chart, const Axes& axes, Point corner, double width, double height) {
-  double inside = 0;
-  for (const Series& s : chart.series) {
-    for (size_t i = 1; i < s.x.size(); ++i) {
-      if (!axes.is_drawn(s.x[i - 1], s.y[i - 1]) || !axes.is_drawn(s.x[i], s.y[i])) continue;
-      const Point a = {axes.x(s.x[i - 1]), axes.y(s.y[i - 1])}, b = {axes.x(s.x[i]), axes.y(s.y[i])};
-      for (int k = 0; k < 32; ++k) {
-        const double x = std::lerp(a.x, b.x, k / 31.0) - corner.x, y = std::lerp(a.y, b.y, k / 31.0) - corner.y;
-        if (x >= 0 && x <= width && y >= 0 && y <= height) inside += std::hypot(b.x - a.x, b.y - a.y) / 32;
-      }
-    }
-  }
-  return inside;
-}
-
-// In the title's line, where it covers no curve; if that is too short, one under the other inside the plot, in the corner where
-// it covers least.
-std::string draw_legend(const Chart& chart, const Axes& axes) {
-  if (chart.series.size() < 2) return {};
-  auto width_of = [](const Series& s) { return 7.0 * cells(s.name) + 40; };
-  double total = 7.0 * cells(chart.title) + 20, widest = 0;
-  for (const Series& s : chart.series) total += width_of(s), widest = std::max(widest, width_of(s));
-  const bool in_line = total <= plot_width;
-  Point at = {left + plot_width, 20};
-  if (!in_line) {
-    const double height = 18.0 * static_cast<double>(chart.series.size()) + 2;
-    double least = std::numeric_limits<double>::infinity();
-    for (const double y : {top, top + plot_height - height}) {
-      for (const double x : {left + plot_width - widest, left}) {
-        const double length = covered(chart, axes, {x, y}, widest, height);
-        if (length < least) least = length, at = {x, y + 12};
-      }
-    }
-  }
   std::string svg;
-  for (size_t i = 0; i < chart.series.size(); ++i) {
-    const size_t which = in_line ? chart.series.size() - 1 - i : i;
-    if (in_line) at.x -= width_of(chart.series[which]);
-    svg += fmt::format(
-        "<path d=\"M{:.1f} {}h18\" stroke=\"{}\" stroke-width=\"3\" stroke-linecap=\"round\"/><text x=\"{:.1f}\" "
-        "y=\"{}\">{}</text>\n",
-        at.x + 14, at.y, colour_of(which), at.x + 38, at.y + 4, svg_text(chart.series[which].name));
-    if (!in_line) at.y += 18;
-  }
-  return svg;
+  const char* grey = "#53616e";
+  for (double tick : axes.y_ticks())
+    svg += fmt::format("<path d=\"M{} {:.1f}H{}\" stroke=\"#e3e8ee\"/>\n", left, axes.y(tick), left + plot_width) +
+           svg_label(left - 9, axes.y(tick) + 4, tick_text(tick), {.anchor = "end", .fill = grey});
+  const double floor = top + plot_height;
+  for (double tick : axes.x_ticks())
+    svg += fmt::format("<path d=\"M{:.1f} {}v5\" stroke=\"#9aa7b4\"/>\n", axes.x(tick), floor) +
+           svg_label(axes.x(tick), floor + 19, tick_text(tick), {.anchor = "middle", .fill = grey});
+  svg += fmt::format("<path d=\"M{} {}H{}\" stroke=\"#9aa7b4\"/>\n", left, floor, left + plot_width);
+  return svg + svg_label(left + plot_width / 2, floor + 39, Measure::font(13).shortened(chart.x_label, plot_width),
+                         {.anchor = "middle", .fill = grey});
 }
 
-std::string draw(const Chart& chart, double x, double y) {
+// A chart's title and legend, above its plot: where they cover no curve.
+struct Head {
+  std::string svg;
+  double height = 0;  // beyond the one line of a title that the plot leaves free
+};
+
+Head draw_head(const Chart& chart) {
+  const LabelLook look = {.size = 15, .bold = true};
+  Head head;
+  double y = 24;
+  const std::vector<std::string> title = Measure::font(look.size, true).wrapped(chart.title, plot_width, 3);
+  for (size_t i = 0; i < title.size(); ++i)
+    head.svg += svg_label(left, y + legend_line * static_cast<double>(i), title[i], look);
+  y += legend_line * static_cast<double>(title.size() - 1);
+  if (chart.series.size() > 1) {
+    const Measure measure = Measure::font(13);
+    double x = left;
+    y += legend_line + 2;
+    for (size_t i = 0; i < chart.series.size(); ++i) {
+      const std::string name = measure.shortened(chart.series[i].name, plot_width - 38);
+      if (x > left && x + 38 + measure(name) > left + plot_width) x = left, y += legend_line;
+      const Pen pen = pen_of(chart, i);
+      head.svg += fmt::format(
+          "<path class=\"legend\" d=\"M{:.1f} {:.1f}h30\" stroke=\"{}\" stroke-width=\"{:.1f}\" "
+          "stroke-dasharray=\"{}\"/>\n",
+          x, y - 4, pen.colour, pen.width, pen.dashes);
+      if (is_marked(chart.series[i])) head.svg += draw_mark({x + 15, y - 4}, pen, "");
+      head.svg += svg_label(x + 38, y, name);
+      x += 38 + measure(name) + 14;
+    }
+    y += 6;
+  }
+  head.height = y - 24;
+  return head;
+}
+
+std::string draw_plot(const Chart& chart) {
   const Axes axes(chart);
-  std::string svg = fmt::format("<g transform=\"translate({},{})\">\n", x, y) + draw_axes(chart, axes);
-  for (size_t i = 0; i < chart.series.size(); ++i) svg += draw_series(chart.series[i], axes, colour_of(i));
-  return svg + draw_legend(chart, axes) + "</g>\n";
+  std::string svg = draw_axes(chart, axes);
+  for (size_t i = 0; i < chart.series.size(); ++i) svg += draw_series(chart.series[i], axes, pen_of(chart, i));
+  return svg;
 }
 
 double number_of(const std::string& cell, const std::string& where) {
@@ -254,20 +256,28 @@ std::string tick_text(double value) {
 
 std::string to_svg(const std::vector<Chart>& charts) {
   std::string body;
+  double y = 0;
   for (size_t i = 0; i < charts.size(); ++i) {
     for (const Series& s : charts[i].series) {
       require(s.x.size() == s.y.size(), "chart '{}': series '{}': found {} x and {} y, expected as many",
               charts[i].title, s.name, s.x.size(), s.y.size());
     }
-    body += draw(charts[i], panel_width * static_cast<double>(i % 2), panel_height * static_cast<double>(i / 2));
   }
-  const double columns = charts.size() > 1 ? 2 : 1, rows = static_cast<double>((charts.size() + 1) / 2);
-  return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-             "font-family=\"system-ui, sans-serif\" font-size=\"13\" fill=\"#1b2733\">\n<rect width=\"100%\" "
-             "height=\"100%\" fill=\"#ffffff\"/>\n",
-             panel_width * columns, panel_height * std::max(1.0, rows)) +
-         body + "</svg>\n";
+  for (size_t i = 0; i < charts.size(); i += 2) {
+    const size_t end = std::min(i + 2, charts.size());
+    std::vector<Head> heads;
+    double height = 0;
+    for (size_t k = i; k < end; ++k) {
+      heads.push_back(draw_head(charts[k]));
+      height = std::max(height, heads.back().height);
+    }
+    for (size_t k = i; k < end; ++k) {
+      const double x = panel_width * static_cast<double>(k - i);
+      body += svg_moved(x, y, heads[k - i].svg) + svg_moved(x, y + height, draw_plot(charts[k]), "plot");
+    }
+    y += top + height + plot_height + bottom;
+  }
+  return svg_sheet(panel_width * (charts.size() > 1 ? 2 : 1), std::max(y, top + plot_height + bottom), body);
 }
 
 Chart chart_of_table(std::string_view text, std::string_view where) {

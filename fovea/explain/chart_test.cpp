@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "fovea/base/error.h"
+#include "fovea/explain/svg_texts.h"
 
 namespace fovea {
 namespace {
@@ -40,7 +42,7 @@ TEST(Chart, TickTextsAreShort) {
 TEST(Chart, PointsStandWhereTheirNumbersSay) {
   const std::string svg = to_svg({{.title = "a<b", .x_label = "step", .series = {{"s", {0, 5, 10}, {0, 5, 10}}}}});
   // The plot reaches from 66 to 558 and from 270 up to 46.
-  for (const char* part : {"cx=\"66.0\" cy=\"270.0\"", "cx=\"312.0\" cy=\"158.0\"", "cx=\"558.0\" cy=\"46.0\""}) {
+  for (const char* part : {"translate(66.0,270.0)", "translate(312.0,158.0)", "translate(558.0,46.0)"}) {
     EXPECT_NE(svg.find(part), std::string::npos) << part << "\n" << svg;
   }
   EXPECT_NE(svg.find("a&lt;b"), std::string::npos);
@@ -51,31 +53,87 @@ TEST(Chart, LogarithmicScalesSpaceFactorsEvenly) {
                                    .x_label = "x",
                                    .series = {{"s", {0, 1, 2, 3}, {1, 100, 10000, -1}}},
                                    .scale = Chart::logarithmic}});
-  EXPECT_NE(svg.find("cy=\"158.0\""), std::string::npos) << svg;
-  EXPECT_EQ(count_of(svg, "<circle "), 3u);
+  EXPECT_NE(svg.find(",158.0)"), std::string::npos) << svg;
+  EXPECT_EQ(count_of(svg, "class=\"mark\""), 3u);
 }
 
-// One corner alone is free of curves: that is where the plot's legend stands, which the title leaves no room for.
-TEST(Chart, TheLegendStandsWhereNoCurveIs) {
-  const std::string title(80, 't');
-  const std::vector<double> high = {9, 9}, x = {0, 10}, falls = {9, 0}, rises = {0, 9};
-  auto legend = [&](const std::vector<double>& other) {
-    const std::string svg = to_svg({{.title = title, .x_label = "", .series = {{"a", x, high}, {"b", x, other}}}});
-    double left = 0, top = 0;
-    const size_t line = svg.find("h18\"");
-    EXPECT_EQ(std::sscanf(svg.c_str() + svg.rfind('M', line), "M%lf %lf", &left, &top), 2) << svg;
-    return std::pair(left > 312, top > 158);  // right, low
+// The box of the plots' curves in the picture, and those of each legend's lines with their names.
+struct Drawn {
+  SvgBox curves = {1e9, 1e9, -1e9, -1e9};
+  std::vector<SvgBox> legend;
+};
+
+Drawn drawn(const std::string& svg) {
+  Drawn result;
+  SvgGroups groups;
+  for (const std::string& line : svg_lines(svg)) {
+    double x = 0, y = 0;
+    if (groups.read(line)) continue;
+    if (line.starts_with("<path class=\"legend\"") &&
+        std::sscanf(line.c_str(), "<path class=\"legend\" d=\"M%lf %lf", &x, &y) == 2)
+      result.legend.push_back({groups.x() + x, groups.y() + y - 6, groups.x() + x + 30, groups.y() + y + 6});
+    if (!line.starts_with("<path class=\"line\"")) continue;
+    const size_t end = line.find("\" fill");
+    for (size_t at = line.find("d=\"") + 2; at < end; at = line.find_first_of("L\"", at + 1)) {
+      if (std::sscanf(line.c_str() + at + 1, "%*[M]%lf %lf", &x, &y) != 2)
+        std::sscanf(line.c_str() + at + 1, "%lf %lf", &x, &y);
+      SvgBox& b = result.curves;
+      b = {std::min(b.left, groups.x() + x), std::min(b.top, groups.y() + y), std::max(b.right, groups.x() + x),
+           std::max(b.bottom, groups.y() + y)};
+    }
+  }
+  return result;
+}
+
+TEST(Chart, LegendsAndTitlesStandWhereNoCurveIs) {
+  const std::vector<double> x = {0, 10};
+  for (const std::string& title :
+       {std::string("t"), std::string(120, 't'), std::string("many words ") + std::string(90, 'W')}) {
+    for (const size_t count : {2u, 4u, 9u}) {
+      Chart chart = {.title = title, .x_label = "x", .series = {}};
+      for (size_t i = 0; i < count; ++i)
+        chart.series.push_back({"series of number " + std::to_string(i), x, {9, double(i)}});
+      const std::string svg = to_svg({chart});
+      const Drawn found = drawn(svg);
+      EXPECT_EQ(found.legend.size(), count);
+      for (const SvgBox& box : found.legend) EXPECT_FALSE(box.meets(found.curves));
+      const std::vector<SvgText> texts = svg_texts(svg);
+      ASSERT_EQ(texts.size(), count_of(svg, "<text "));
+      for (size_t i = 0; i < texts.size(); ++i) {
+        EXPECT_TRUE(svg_size(svg).holds(texts[i].box)) << texts[i].text;
+        EXPECT_FALSE(texts[i].box.meets(found.curves)) << texts[i].text;
+        for (size_t j = 0; j < i; ++j)
+          EXPECT_FALSE(texts[i].box.meets(texts[j].box)) << texts[i].text << ", " << texts[j].text;
+      }
+    }
+  }
+}
+
+TEST(Chart, CurvesThatCoincideAreToldApart) {
+  Chart chart = {.title = "t", .x_label = "x", .series = {}};
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) chart.series.push_back({name, {0, 1}, {1, 1}});
+  std::set<std::string> dashes, marks, widths;
+  const std::string svg = to_svg({chart});
+  auto attribute = [](const std::string& line, const std::string& name) {
+    const size_t begin = line.find(" " + name + "=\"") + name.size() + 3;
+    return line.substr(begin, line.find('"', begin) - begin);
   };
-  EXPECT_EQ(legend(falls), std::pair(false, true));
-  EXPECT_EQ(legend(rises), std::pair(true, true));
+  for (const std::string& line : svg_lines(svg)) {
+    if (line.starts_with("<path class=\"line\""))
+      dashes.insert(attribute(line, "stroke-dasharray")), widths.insert(attribute(line, "stroke-width"));
+    if (line.starts_with("<path class=\"mark\"")) marks.insert(attribute(line, "d"));
+  }
+  EXPECT_EQ(dashes.size(), 6u);
+  EXPECT_EQ(widths.size(), 6u);
+  EXPECT_EQ(marks.size(), 6u);
 }
 
 TEST(Chart, WhatIsNotFiniteInterruptsTheLine) {
   const double nan = std::nan("");
   const std::string svg =
       to_svg({{.title = "t", .x_label = "x", .series = {{"s", {1, 2, 3, 4, 5}, {1, 2, nan, 3, 4}}}}});
-  EXPECT_EQ(count_of(svg, "fill=\"none\""), 2u);
-  EXPECT_EQ(count_of(svg, "<circle "), 4u);
+  EXPECT_EQ(count_of(svg, "class=\"line\""), 2u);
+  EXPECT_EQ(count_of(svg, "class=\"mark\""), 4u);
   EXPECT_EQ(count_of(svg, "nan"), 0u);
 }
 
@@ -87,7 +145,7 @@ TEST(Chart, EmptyConstantAndLongSeriesAreDrawn) {
                                     {.title = "one", .x_label = "", .series = {{"s", {3}, {7}}}, .scale = scale},
                                     {.title = "zero", .x_label = "", .series = {{"s", {1, 2}, {0, 0}}}, .scale = scale},
                                     {.title = "long", .x_label = "", .series = {{"s", x, y}}, .scale = scale}});
-    EXPECT_EQ(count_of(svg, "<g "), 4u);
+    EXPECT_EQ(count_of(svg, "class=\"plot\""), 4u);
     EXPECT_EQ(count_of(svg, "nan") + count_of(svg, "inf"), 0u);
     EXPECT_LT(svg.size(), 40000u);
   }

@@ -1,93 +1,112 @@
 #include "fovea/explain/heat_map.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "fovea/base/error.h"
 #include "fovea/explain/colours.h"
-#include "fovea/explain/svg.h"
+#include "fovea/explain/measure.h"
 
 namespace fovea {
 namespace {
 
-bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+constexpr size_t most_blocks = 4;  // of numbers; a map that needs more is drawn in shades
 
-// At most `most` cells of a text, the last one an ellipsis if something was cut off.
-std::string shortened(std::string_view text, int most) {
-  if (cells(text) <= most) return std::string(text);
-  size_t end = 0;
-  for (int taken = 0; end < text.size(); ++end) {
-    if (!continues(text[end]) && ++taken == most) break;
-  }
-  return std::string(text.substr(0, end)) + "…";
+std::string wrapped_text(std::string_view text, int width) {
+  std::string result;
+  for (const std::string& line : Measure::cells().wrapped(text, width, 100)) result += line + "\n";
+  return result;
 }
 
-std::string padded(std::string_view text, int width, bool right = false) {
-  std::string spaces(static_cast<size_t>(std::max(0, width - cells(text))), ' ');
-  return right ? spaces + std::string(text) : std::string(text) + spaces;
-}
-
-int widest(const std::vector<std::string>& labels, int most) {
-  int width = 0;
-  for (const std::string& label : labels) width = std::max(width, std::min(most, cells(label)));
-  return width;
-}
-
-// One panel of the SVG, with its upper left corner at (x, y).
-struct Panel {
-  double left, top, cell, width, height;
-
-  explicit Panel(const HeatMap& map) {
-    const double longest = static_cast<double>(std::max(map.rows.size(), map.columns.size()));
-    cell = std::clamp(560 / std::max(1.0, longest), 4.0, 44.0);
-    left = 14 + 7.2 * widest(map.rows, 24);
-    top = 46 + 5.4 * widest(map.columns, 24);
-    width = left + cell * static_cast<double>(map.columns.size()) + 30;
-    height = top + cell * static_cast<double>(map.rows.size()) + 20;
+// A map on a terminal: how wide its parts are, and block by block what is written.
+class TerminalMap {
+ public:
+  TerminalMap(const HeatMap& map, const TerminalLook& look) : map_(map), look_(look) {
+    labels_ = std::min({static_cast<int>(Measure::cells().widest(map.rows)), 20, std::max(4, look.width / 3)});
+    room_ = std::max(2, look.width - labels_ - 2);
+    const int headings = static_cast<int>(Measure::cells().widest(map.columns));
+    choose(4, std::clamp(headings, 6, 12));
+    if (blocks() > 1 || cell_ < 7) choose(2, std::clamp(headings, 4, 8));
+    if (blocks() > most_blocks || cell_ < 5) digits_ = 0, cell_ = 2;
   }
 
-  std::string draw(const HeatMap& map, double x, double y) const {
-    std::string svg = fmt::format(
-        "<g transform=\"translate({:.1f},{:.1f})\">\n<text x=\"{:.1f}\" y=\"18\" font-weight=\"600\">{}</text>\n", x, y,
-        left, svg_text(map.title));
-    for (size_t c = 0; c < map.columns.size() && cell >= 9; ++c) {
-      const double at = left + cell * (static_cast<double>(c) + 0.5);
-      svg += fmt::format("<text transform=\"translate({:.1f},{:.1f}) rotate(-45)\">{}</text>\n", at, top - 7,
-                         svg_text(shortened(map.columns[c], 24)));
+  std::string text() const {
+    std::string text = map_.title.empty() ? "" : wrapped_text(map_.title, look_.width);
+    const size_t step = (map_.columns.size() + blocks() - 1) / std::max<size_t>(1, blocks());
+    for (size_t begin = 0; begin < map_.columns.size(); begin += step) {
+      const size_t end = std::min(begin + step, map_.columns.size());
+      if (begin > 0) text += "\n";
+      text += digits_ > 0 ? headings(begin, end) : turned_headings(begin, end);
+      for (size_t r = 0; r < map_.rows.size(); ++r) text += row(r, begin, end);
     }
-    for (size_t r = 0; r < map.rows.size(); ++r) {
-      const double row = top + cell * static_cast<double>(r);
-      if (cell >= 9) {
-        svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", left - 7,
-                           row + cell / 2 + 4, svg_text(shortened(map.rows[r], 24)));
+    if (digits_ == 0)
+      text += wrapped_text("░ from 0.05, ▒ 0.25, ▓ 0.5, █ 0.75; the numbers: --json or --svg", look_.width);
+    return text;
+  }
+
+ private:
+  void choose(int digits, int headings) {
+    digits_ = digits;
+    cell_ = std::min(headings + 1, room_);
+  }
+  size_t per_block() const { return static_cast<size_t>(std::max(1, room_ / cell_)); }
+  size_t blocks() const { return (map_.columns.size() + per_block() - 1) / per_block(); }
+  std::string margin() const { return std::string(static_cast<size_t>(labels_ + 2), ' '); }
+
+  std::string headings(size_t begin, size_t end) const {
+    std::string text = margin();
+    for (size_t c = begin; c < end; ++c)
+      text += padded(Measure::cells().shortened(map_.columns[c], cell_ - 1), cell_, true);
+    return text + "\n";
+  }
+
+  // A character under the other, each in a cell of two, so that wide ones fit; they end above the map.
+  std::string turned_headings(size_t begin, size_t end) const {
+    std::vector<std::vector<std::string>> columns;
+    size_t height = 0;
+    for (size_t c = begin; c < end; ++c) {
+      columns.push_back(with_marks(map_.columns[c]));
+      if (columns.back().size() > 12) columns.back().resize(11), columns.back().push_back("⋮");
+      height = std::max(height, columns.back().size());
+    }
+    std::string text;
+    for (size_t line = 0; line < height; ++line) {
+      text += margin();
+      for (const auto& letters : columns) {
+        const size_t above = height - letters.size();
+        text += padded(line < above ? "" : letters[line - above], cell_, true);
       }
-      for (size_t c = 0; c < map.columns.size(); ++c) svg += draw_cell(map, r, c, row);
+      text += "\n";
     }
-    return svg + "</g>\n";
+    return text;
   }
 
-  std::string draw_cell(const HeatMap& map, size_t r, size_t c, double row) const {
-    const double value = map.at(r, c), x = left + cell * static_cast<double>(c);
-    const Colour colour = colour_of(value);
-    std::string fill =
-        std::isnan(value) ? "url(#nan)" : fmt::format("rgb({},{},{})", colour.red, colour.green, colour.blue);
-    std::string svg = fmt::format(
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>{} → {}: "
-        "{:.4f}</title></rect>\n",
-        x, row, cell - 1, cell - 1, fill, svg_text(map.rows[r]), svg_text(map.columns[c]), value);
-    if (cell >= 30) {
-      svg += fmt::format(
-          "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-size=\"11\" fill=\"{}\">{:.2f}</text>\n",
-          x + cell / 2 - 0.5, row + cell / 2 + 3.5, needs_light_text(value) ? "#ffffff" : "#1b2733", value);
-    }
-    return svg;
+  std::string row(size_t r, size_t begin, size_t end) const {
+    std::string text = padded(Measure::cells().shortened(map_.rows[r], labels_), labels_) + "  ";
+    for (size_t c = begin; c < end; ++c) text += cell(r, c);
+    return text + "\n";
   }
+
+  std::string cell(size_t r, size_t c) const {
+    if (map_.is_masked(r, c)) return padded("·", cell_, true);
+    const double value = map_.at(r, c);
+    if (digits_ == 0) return std::isnan(value) ? padded("?", cell_, true) : shade(value, cell_, look_.colour);
+    const std::string number = padded(fmt::format("{:.{}f}", value, digits_), cell_, true);
+    return look_.colour ? painted(value, number) : number;
+  }
+
+  const HeatMap& map_;
+  const TerminalLook& look_;
+  int labels_ = 0, room_ = 0, cell_ = 0, digits_ = 0;
 };
 
 }  // namespace
 
-int cells(std::string_view text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+void HeatMap::mask_future() {
+  masked.assign(values.size(), false);
+  for (size_t r = 0; r < rows.size(); ++r)
+    for (size_t c = r + 1; c < columns.size(); ++c) masked[r * columns.size() + c] = true;
 }
 
 std::string bar(double value, int length) {
@@ -98,53 +117,6 @@ std::string bar(double value, int length) {
   return result + eighths[parts % 8];
 }
 
-std::string to_terminal(const HeatMap& map, const TerminalLook& look) {
-  const int labels = widest(map.rows, 20);
-  const int room = std::max(8, look.width - labels - 3);
-  const int column_labels = std::clamp(widest(map.columns, 12), 6, 12);
-  const bool numbers = static_cast<int>(map.columns.size()) * (column_labels + 1) <= room;
-  const int cell = numbers ? column_labels + 1 : 2;
-  const size_t shown = std::min(map.columns.size(), static_cast<size_t>(room / cell));
-  std::string text = map.title.empty() ? "" : map.title + "\n";
-  if (numbers) {
-    text += std::string(static_cast<size_t>(labels + 2), ' ');
-    for (const std::string& column : map.columns) text += padded(shortened(column, cell - 1), cell, true);
-    text += "\n";
-  }
-  for (size_t r = 0; r < map.rows.size(); ++r) {
-    text += padded(shortened(map.rows[r], labels), labels) + "  ";
-    for (size_t c = 0; c < shown; ++c) {
-      const double value = map.at(r, c);
-      const std::string number = numbers ? padded(fmt::format("{:.4f}", value), cell, true) : "  ";
-      text += look.colour ? painted(value, number) : number;
-    }
-    text += "\n";
-  }
-  if (shown < map.columns.size())
-    text += fmt::format("({} of {} columns; --svg or --json shows all)\n", shown, map.columns.size());
-  return text;
-}
-
-std::string to_svg(const std::vector<HeatMap>& panels) {
-  double x = 0, y = 0, row_height = 0, width = 0;
-  std::string body;
-  for (const HeatMap& map : panels) {
-    const Panel panel(map);
-    if (x > 0 && x + panel.width > 1200) x = 0, y += row_height, row_height = 0;
-    body += panel.draw(map, x, y);
-    x += panel.width;
-    row_height = std::max(row_height, panel.height);
-    width = std::max(width, x);
-  }
-  return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-             "{1:.0f}\" font-family=\"system-ui, "
-             "sans-serif\" font-size=\"13\" fill=\"#1b2733\">\n<defs><pattern id=\"nan\" width=\"6\" height=\"6\" "
-             "patternUnits=\"userSpaceOnUse\"><path "
-             "d=\"M0 6L6 0\" stroke=\"#c0392b\"/></pattern></defs>\n<rect width=\"100%\" height=\"100%\" "
-             "fill=\"#ffffff\"/>\n",
-             width, y + row_height) +
-         body + "</svg>\n";
-}
+std::string to_terminal(const HeatMap& map, const TerminalLook& look) { return TerminalMap(map, look).text(); }
 
 }  // namespace fovea

@@ -1,4 +1,4 @@
-// How much each word of a text counted: its own text on colours, or a bar for each word.
+// A text on colours: how much each of its words counted, or what kind of thing it names.
 //
 //   std::fputs(to_terminal(Highlight{text, {{0, 1}, {2, 6}}, {0.1, 0.9}}, {.width = 80}).c_str(), stdout);
 #pragma once
@@ -21,5 +21,14 @@ struct Highlight {
 std::string to_terminal(const Highlight&, const TerminalLook&);
 
 HeatMap to_heat_map(const Highlight&, std::string title);  // one row
+
+struct KindSpan {
+  Span span;
+  std::string kind;  // PER, LOC …
+};
+
+// Each span on the colour of its kind, which stands behind it; without colours as [span](KIND). Spans do not overlap and are
+// in the text's order.
+std::string to_terminal(std::string_view text, const std::vector<KindSpan>&, const TerminalLook&);
 
 }  // namespace fovea

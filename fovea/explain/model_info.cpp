@@ -92,8 +92,8 @@ ModelInfo model_info(const fs::path& folder) {
   if (const auto* words = can<WordLabeller>(*model)) info.labels = words->labels();
   add_weights(folder, info);
   info.tokenizer = tokenizer_of(folder);
-  if (fs::exists(folder / "generation_config.json")) info.generation = read_generation_config(folder);
-  if (const fs::path card = folder / "README.md"; fs::exists(card)) {
+  if (path_exists(folder / "generation_config.json")) info.generation = read_generation_config(folder);
+  if (const fs::path card = folder / "README.md"; path_exists(card)) {
     const std::string yaml = front_matter(read_text(card));
     if (!yaml.empty()) info.card = yaml_to_json(yaml, card.string());
   }

@@ -190,8 +190,11 @@ std::string links_of(const HeadReport& h, size_t most) {
 
 std::vector<HeatMap> Report::maps() const {
   std::vector<HeatMap> maps;
-  for (const HeadReport& h : heads)
+  for (const HeadReport& h : heads) {
     maps.push_back({fmt::format("{}, head {}", h.place, h.head), h.rows, h.columns, h.weights});
+    maps.back().layer = h.place, maps.back().head = h.head;
+    if (h.place.starts_with("decoder") && h.place.ends_with(".self")) maps.back().mask_future();
+  }
   return maps;
 }
 

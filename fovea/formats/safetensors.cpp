@@ -9,11 +9,13 @@
 
 #include "fovea/base/catalogue.h"
 #include "fovea/base/file.h"
+#include "fovea/base/json.h"
+#include "fovea/base/text.h"
 
 namespace fovea {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 constexpr uint64_t most_header_bytes = 100'000'000;  // the format's own limit
 constexpr DType known_types[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8, DType::i64};
 
@@ -24,14 +26,15 @@ std::optional<DType> parse_type(std::string_view text) {
   return std::nullopt;
 }
 
-Json parse_json(std::string_view text, const std::string& where) {
-  Json root = Json::parse(text, nullptr, false);
-  if (!root.is_object()) throw Error(Error::corrupt, "{}: the header is not a JSON object", where);
+Json parse_object(std::string_view text, const std::string& where) {
+  Json root = parse_json(text, where);
+  if (!root.is_object()) throw Error(Error::corrupt, "{}: found a {}, expected an object", where, root.type_name());
   return root;
 }
 
 struct Entry {
-  DType type;
+  std::optional<DType> type;  // none: Fovea does not compute with it
+  std::string type_name;
   Shape shape;
   uint64_t begin, end;  // bytes, counted from the end of the header
 };
@@ -58,32 +61,50 @@ Entry parse_entry(const std::string& where, const std::string& key, const Json& 
   }
   const Json type_name = json.value("dtype", Json());
   if (!type_name.is_string()) fail(type_name.dump(), "a dtype");
-  std::optional<DType> type = parse_type(type_name.get<std::string>());
-  if (!type) {
-    throw Error(Error::unsupported, "{}: tensor '{}' has type {}, expected F32, F64, F16, BF16, I8 or I64", where, key,
-                type_name.dump());
-  }
-  Shape shape;
-  uint64_t bytes = size_of(*type);
+  Entry entry = {parse_type(type_name.get<std::string>()), type_name.get<std::string>(), {}, offsets[0], offsets[1]};
+  if (!entry.type) return entry;
+  uint64_t bytes = size_of(*entry.type);
   for (uint64_t size : sizes) {
     if (size > 0 && bytes > available / size)
       fail(fmt::format("sizes {}", json["shape"].dump()), "no more bytes than the file has");
     bytes *= size;
-    shape.push_back(static_cast<int64_t>(size));
+    entry.shape.push_back(static_cast<int64_t>(size));
   }
   if (bytes != offsets[1] - offsets[0]) {
     fail(fmt::format("{} bytes", offsets[1] - offsets[0]),
-         fmt::format("{} for {} {}", bytes, name(*type), shape.text()));
+         fmt::format("{} for {} {}", bytes, entry.type_name, entry.shape.text()));
   }
-  return {*type, shape, offsets[0], offsets[1]};
+  return entry;
+}
+
+// Every byte belongs to one tensor: nothing is hidden between them or behind them.
+void check_coverage(std::vector<std::pair<uint64_t, uint64_t>> used, uint64_t available, const std::string& where) {
+  std::sort(used.begin(), used.end());
+  uint64_t at = 0;
+  for (const auto& [begin, end] : used) {
+    if (begin < at) throw Error(Error::corrupt, "{}: two tensors overlap at byte {}", where, begin);
+    if (begin > at) throw Error(Error::corrupt, "{}: bytes {} to {} belong to no tensor", where, at, begin);
+    at = end;
+  }
+  if (at != available) throw Error(Error::corrupt, "{}: bytes {} to {} belong to no tensor", where, at, available);
+}
+
+// A view into the file, or a copy if its first number would not be aligned.
+Tensor tensor_at(const Entry& entry, const MappedFile& file, uint64_t numbers) {
+  std::byte* first = file.memory().get() + numbers + entry.begin;
+  if (reinterpret_cast<uintptr_t>(first) % size_of(*entry.type) == 0)
+    return Tensor(entry.shape, *entry.type, {file.memory(), first});
+  Tensor aligned(entry.shape, *entry.type);
+  std::memcpy(aligned.bytes(), first, entry.end - entry.begin);
+  return aligned;
 }
 
 }  // namespace
 
 SafeTensors::SafeTensors(const std::filesystem::path& path) : path_(path) {
-  if (std::filesystem::is_directory(path)) {
+  if (is_folder(path)) {
     path_ = path / "model.safetensors.index.json";
-    if (!std::filesystem::exists(path_)) path_ = path / "model.safetensors";
+    if (!path_exists(path_)) path_ = path / "model.safetensors";
   }
   if (path_.extension() == ".json")
     add_index(path_);
@@ -105,7 +126,7 @@ void SafeTensors::add_file(const std::filesystem::path& path) {
                 "{}: found a header of {} bytes in a file of {}; it is not safetensors or was cut short", where, header,
                 file.bytes().size());
   }
-  const Json root = parse_json(file.text().substr(sizeof(header), header), where);
+  const Json root = parse_object(file.text().substr(sizeof(header), header), where);
   const uint64_t available = after_length - header;
   std::vector<std::pair<uint64_t, uint64_t>> used;
   for (const auto& [key, json] : root.items()) {
@@ -115,27 +136,20 @@ void SafeTensors::add_file(const std::filesystem::path& path) {
       }
       continue;
     }
+    if (key.find('\0') != key.npos)
+      throw Error(Error::corrupt, "{}: found a NUL in the name of tensor '{}'", where, printable(key));
     const Entry entry = parse_entry(where, key, json, available);
     used.emplace_back(entry.begin, entry.end);
-    std::byte* first = file.memory().get() + sizeof(header) + header + entry.begin;
-    Tensor tensor(entry.shape, entry.type, {file.memory(), first});
-    if (reinterpret_cast<uintptr_t>(first) % size_of(entry.type) != 0) {
-      Tensor aligned(entry.shape, entry.type);
-      std::memcpy(aligned.bytes(), first, entry.end - entry.begin);
-      tensor = aligned;
-    }
-    if (!tensors_.emplace(key, tensor).second)
+    const bool fresh = entry.type ? tensors_.emplace(key, tensor_at(entry, file, sizeof(header) + header)).second
+                                  : skipped_.emplace(key, entry.type_name).second;
+    if (!fresh || (tensors_.count(key) && skipped_.count(key)))
       throw Error(Error::corrupt, "{}: tensor '{}' stands there twice", where, key);
   }
-  std::sort(used.begin(), used.end());
-  for (size_t i = 1; i < used.size(); ++i) {
-    if (used[i].first < used[i - 1].second)
-      throw Error(Error::corrupt, "{}: two tensors overlap at byte {}", where, used[i].first);
-  }
+  check_coverage(std::move(used), available, where);
 }
 
 void SafeTensors::add_index(const std::filesystem::path& path) {
-  const Json root = parse_json(MappedFile(path).text(), path.string());
+  const Json root = parse_object(MappedFile(path).text(), path.string());
   const Json map = root.value("weight_map", Json());
   if (!map.is_object()) throw Error(Error::corrupt, "{}: found no weight_map", path.string());
   std::set<std::string> shards;
@@ -148,7 +162,7 @@ void SafeTensors::add_index(const std::filesystem::path& path) {
   }
   for (const std::string& shard : shards) add_file(path.parent_path() / shard);
   for (const auto& [key, shard] : map.items()) {
-    if (!contains(key))
+    if (!contains(key) && !skipped_.count(key))
       throw Error(Error::corrupt, "{}: {} does not hold tensor '{}'", path.string(), shard.dump(), key);
   }
 }
@@ -156,6 +170,9 @@ void SafeTensors::add_index(const std::filesystem::path& path) {
 const Tensor& SafeTensors::operator[](const std::string& name) const {
   auto found = tensors_.find(name);
   if (found != tensors_.end()) return found->second;
+  if (const auto other = skipped_.find(name); other != skipped_.end())
+    throw Error(Error::unsupported, "{}: tensor '{}' has type {}, expected F32, F64, F16, BF16, I8 or I64",
+                path_.string(), name, other->second);
   std::vector<std::string> known;
   for (const auto& [key, tensor] : tensors_) known.push_back(key);
   throw_unknown(fmt::format("tensor in {}", path_.string()), name, known);
@@ -163,7 +180,7 @@ const Tensor& SafeTensors::operator[](const std::string& name) const {
 
 void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,
                        const std::map<std::string, std::string>& metadata) {
-  Json header = Json::object();
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   uint64_t offset = 0;
   for (const auto& [name, tensor] : tensors) {

@@ -1,7 +1,7 @@
 // safetensors: an eight-byte length, a JSON header, then the numbers. Read by mapping the file: nothing is copied.
 //
-//   SafeTensors file("model.safetensors");             // or model.safetensors.index.json, or the folder that holds
-//   either Tensor w = file["encoder.weight"]; write_safetensors("y.safetensors", {{"y", y}});
+//   Tensor w = SafeTensors("model.safetensors")["encoder.weight"];       // or the folder, or its …index.json
+//   write_safetensors("y.safetensors", {{"y", y}});
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,9 @@ class SafeTensors final {
 
   const NamedTensors& tensors() const { return tensors_; }
   bool contains(const std::string& name) const { return tensors_.count(name) > 0; }
-  const Tensor& operator[](const std::string& name) const;  // an Error of kind not_found that names the file
+  const Tensor& operator[](const std::string& name) const;  // an Error if it is not there, or is skipped()
+  // Tensors of types that Fovea does not compute with (U8, BOOL, F8_E4M3 …), with the type's name.
+  const std::map<std::string, std::string>& skipped() const { return skipped_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
  private:
@@ -30,7 +32,7 @@ class SafeTensors final {
 
   std::filesystem::path path_;
   NamedTensors tensors_;
-  std::map<std::string, std::string> metadata_;
+  std::map<std::string, std::string> metadata_, skipped_;
 };
 
 void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,

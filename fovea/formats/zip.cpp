@@ -43,8 +43,9 @@ std::string ZipArchive::read(const std::string& name) const {
   zip_stat_t status;
   if (zip_stat(archive_, name.c_str(), 0, &status) != 0)
     throw Error(Error::not_found, "{}: holds no '{}'", where_, name);
-  uint64_t archive_bytes = std::filesystem::file_size(where_);
-  if (status.comp_size > archive_bytes || status.size / most_ratio > status.comp_size) {
+  std::error_code failure;
+  const uint64_t archive_bytes = std::filesystem::file_size(where_, failure);
+  if (failure || status.comp_size > archive_bytes || status.size / most_ratio > status.comp_size) {
     throw Error(Error::corrupt, "{}: '{}' claims {} bytes in {}", where_, name, status.size, status.comp_size);
   }
   zip_file_t* file = zip_fopen(archive_, name.c_str(), 0);

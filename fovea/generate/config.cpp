@@ -35,7 +35,7 @@ void check(const GenerationConfig& c) {
 GenerationConfig read_generation_config(const std::filesystem::path& folder) {
   GenerationConfig config;
   const std::filesystem::path path = folder / file_name;
-  if (!std::filesystem::exists(path)) return config;
+  if (!path_exists(path)) return config;
   from_json(read_text(path), config, path.string());
   check(config);
   return config;

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "fovea/kernels/math-inl.h"
+#include "fovea/kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -15,28 +16,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 void activate_range(Activation f, int64_t count, const float* x, float* y) {
   with_activation(f, [&]<Activation g>() HWY_ATTR {
-    const hn::ScalableTag<float> d;
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-    int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) hn::StoreU(activated<g>(d, hn::LoadU(d, x + i)), d, y + i);
-    if (i == count) return;
-    const auto mask = hn::FirstN(d, static_cast<size_t>(count - i));
-    hn::BlendedStore(activated<g>(d, hn::MaskedLoad(mask, d, x + i)), mask, d, y + i);
+    for_each_vector(
+        count, [&](int64_t i, auto part) HWY_ATTR { part.store(activated<g>(RowTag(), part.load(x + i)), y + i); });
   });
 }
 
 void gradient_range(Activation f, int64_t count, const float* x, const float* dy, float* dx) {
   with_activation(f, [&]<Activation g>() HWY_ATTR {
-    const hn::ScalableTag<float> d;
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-    int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-      hn::StoreU(hn::Mul(hn::LoadU(d, dy + i), activated_slope<g>(d, hn::LoadU(d, x + i))), d, dx + i);
-    }
-    if (i == count) return;
-    const auto mask = hn::FirstN(d, static_cast<size_t>(count - i));
-    const auto slope = activated_slope<g>(d, hn::MaskedLoad(mask, d, x + i));
-    hn::BlendedStore(hn::Mul(hn::MaskedLoad(mask, d, dy + i), slope), mask, d, dx + i);
+    for_each_vector(count, [&](int64_t i, auto part) HWY_ATTR {
+      part.store(hn::Mul(part.load(dy + i), activated_slope<g>(RowTag(), part.load(x + i))), dx + i);
+    });
   });
 }
 

@@ -6,11 +6,11 @@
 
 #include <cstdint>
 
+#include "fovea/base/activation.h"
+
 namespace fovea::kernels {
 
-// gelu: x Φ(x) (Hendrycks and Gimpel 2016); gelu_tanh: its approximation ½ x (1 + tanh(√(2/π) (x + 0.044715 x³)));
-// silu: x σ(x).
-enum class Activation { none, relu, gelu, gelu_tanh, silu, tanh, sigmoid };
+using fovea::Activation;
 
 void activate(Activation, int64_t count, const float* x, float* y);
 void activate_gradient(Activation, int64_t count, const float* x, const float* dy, float* dx);

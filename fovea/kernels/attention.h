@@ -1,13 +1,10 @@
 // Fused attention (Vaswani et al. 2017; tiled as Dao et al. 2022): nothing of size queries × keys is allocated.
 //
-//   attention_forward({.shape = {.queries = n, .keys = n, .heads = 12, .key_heads = 12, .width = 64, .value_width =
-//   64},
-//                      .q = {q, n * 768, 768, 64}, .k = …, .v = …, .scale = 0.125f, .causal = true}, {.out = …, .lse =
-//                      lse});
+//   AttentionShape shape = {.queries = n, .keys = n, .heads = 12, .key_heads = 12, .width = 64, .value_width = 64};
+//   attention_forward({.shape = shape, .q = {q, n * 768, 768, 64}, .k = …, .v = …, .causal = true}, {.out = …});
 //
 //   s(i,j) = scale · q_i·k_j                                    dot
-//          = Σ_d vector[head][d] · tanh(q_id + k_jd)            additive (Bahdanau et al. 2014; q and k already
-//          projected)
+//          = Σ_d vector[head][d] · tanh(q_id + k_jd)            additive (Bahdanau et al. 2014), of projected q and k
 //   s = softcap · tanh(s / softcap), if softcap > 0;  s += line + bias;  s = −∞ behind a mask
 //   w(i,j) = exp(s(i,j)) / (exp(sink[head]) + Σ_j exp(s(i,j)));  o_i = Σ_j dropout(w)(i,j) · v_j
 //
@@ -24,11 +21,11 @@
 namespace fovea::kernels {
 
 // Element (b, t, h, d) of a [batch, tokens, heads, width] array is data[b * batch + t * token + h * head + d].
-struct Tokens {
+struct TokenArray {
   const float* data = nullptr;
   int64_t batch = 0, token = 0, head = 0;
 };
-struct TokensOut {
+struct TokenArrayOut {
   float* data = nullptr;
   int64_t batch = 0, token = 0, head = 0;
 };
@@ -42,9 +39,14 @@ struct Grid {
 };
 
 // One sequence: queries [query_begin, + queries) and keys [key_begin, + keys) of batch row `batch`. Padded batches, key
-// lengths and packed sequences are lists of these.
-struct Sequence {
+// lengths and packed sequences are lists of these. Query i stands at the position of key i + shift().
+struct SequenceSpan {
+  static constexpr int64_t aligned_to_end = std::numeric_limits<int64_t>::min();
+
   int64_t batch = 0, query_begin = 0, queries = 0, key_begin = 0, keys = 0;
+  int64_t offset = aligned_to_end;
+
+  int64_t shift() const { return offset == aligned_to_end ? keys - queries : offset; }
 };
 
 struct AttentionShape {
@@ -53,17 +55,17 @@ struct AttentionShape {
   int64_t width = 0, value_width = 0;
 };
 
-enum class Score { dot, additive };
+enum class ScoreKind { dot, additive };
 
-// bias(i,j) of head h is data[h * head + offset + j − (i + keys − queries)]: ALiBi and T5's relative buckets in
-// O(tokens). The caller sees to it that every distance of a visible pair lies inside.
+// bias(i,j) of head h is data[h * head + offset + j − (i + shift)], shift being the sequence's: ALiBi and T5's relative
+// buckets in O(tokens). The caller sees to it that every distance of a visible pair lies inside.
 struct DistanceLine {
   const float* data = nullptr;
   int64_t head = 0, offset = 0;
 };
 
 // Inverted dropout of the weights: w / (1 − probability) or 0. See dropped().
-struct Dropout {
+struct WeightDropout {
   float probability = 0;
   uint64_t key = 0;
 };
@@ -76,31 +78,36 @@ struct PackedKeys {
 
 struct Attention {
   AttentionShape shape;
-  std::span<const Sequence> sequences = {};  // empty: batch sequences of shape.queries and shape.keys
-  Tokens q = {}, k = {}, v = {};             // k may be missing in the forward pass when packed_keys is given
-  PackedKeys packed_keys = {};               // then each key_begin is a multiple of 16
-  Score score = Score::dot;
+  std::span<const SequenceSpan> sequences = {};  // empty: batch sequences of shape.queries and shape.keys
+  TokenArray q = {}, k = {}, v = {};             // k may be missing in the forward pass when packed_keys is given
+  PackedKeys packed_keys = {};                   // then each key_begin is a multiple of 16
+  ScoreKind score = ScoreKind::dot;
   float scale = 1;                // of dot scores
   const float* vector = nullptr;  // [heads, width], of additive scores
   float softcap = 0;
-  bool causal = false;            // query i sees keys up to i + keys − queries: aligned to the end
-  int64_t window_left = -1;       // how many keys before that aligned position it sees, −1: all
+  bool causal = false;            // a query sees no key behind its own position
+  int64_t window_left = -1;       // how many keys before its position it sees, −1: all
   int64_t window_right = -1;      // and how many after it, −1: all
   Grid<const uint8_t> mask = {};  // nonzero: visible
   DistanceLine line = {};
   Grid<const float> bias = {};   // −∞ masks
   const float* sinks = nullptr;  // [heads], a logit that takes weight without a value
-  Dropout dropout = {};
+  WeightDropout dropout = {};
 };
 
 // Whether dropout drops w(i,j) of the given sequence (its number) and query head:
 //   unit_interval(philox({key / 4, query, head, sequence}, {low, high half of dropout.key})[key % 4]) < probability
-bool dropped(const Dropout&, int64_t sequence, int64_t head, int64_t query, int64_t key);
+bool dropped(const WeightDropout&, int64_t sequence, int64_t head, int64_t query, int64_t key);
 
-struct AttentionResult {
-  TokensOut out;
-  float* lse =
-      nullptr;  // natural log of the denominator, [batch, heads, queries] as in shape; −∞ where nothing is seen
+// Of one row: Σ_j exp(s(i,j)) + exp(sink) = sum · exp(maximum), kept apart since the digits of a large maximum would drown
+// those of the sum; the sum is 0 where nothing is seen.
+struct RowSum {
+  float maximum = 0, sum = 0;
+};
+
+struct AttentionOutput {
+  TokenArrayOut out;
+  RowSum* sums = nullptr;  // [batch, heads, queries] as in shape, or nothing
 };
 
 // Looks at exact weights (before dropout) while they pass by. Row slots are the entries of `rows`, or of [row_begin,
@@ -123,18 +130,17 @@ struct AttentionProbe {
   float* log_probability = nullptr;  // […], of the sampled key
 };
 
-void attention_forward(const Attention&, const AttentionResult&, const AttentionProbe& = {});
+void attention_forward(const Attention&, const AttentionOutput&, const AttentionProbe& = {});
 
 // The gradient of  Σ out · d_out  +  Σ_i selected_gradient_i · log w(i, selected_i).
 struct AttentionGradients {
-  Tokens out, d_out;                         // of the forward pass
-  const float* lse = nullptr;                // [batch, heads, queries]
+  TokenArray out, d_out;                     // of the forward pass
+  const RowSum* sums = nullptr;              // [batch, heads, queries]
   const int64_t* selected = nullptr;         // [batch, heads, queries], −1: none
   const float* selected_gradient = nullptr;  // [batch, heads, queries]
-  TokensOut d_q, d_k, d_v;                   // overwritten, for every token of every sequence
+  TokenArrayOut d_q, d_k, d_v;               // overwritten, for every token of every sequence
   float* d_line = nullptr;                   // like line, added to
-  Grid<float> d_bias =
-      {};  // one element per (b, h, i, j), no broadcasting; overwritten where a tile is seen, so give zeros
+  Grid<float> d_bias = {};    // one element per (b, h, i, j); overwritten where a tile is seen, so give zeros
   float* d_sinks = nullptr;   // [heads], added to
   float* d_vector = nullptr;  // [heads, width], added to
 };
@@ -148,10 +154,10 @@ int64_t packed_keys_size(int64_t tokens, int64_t width);
 // Writes tokens [begin, end) of every (batch row, key head) into panels; the others stay. Additive panels hold e^{2k},
 // |k| clamped to 21.
 struct PackKeys {
-  Tokens k;
+  TokenArray k;  // token `begin` comes first
   int64_t batch = 1, key_heads = 1, width = 0;
   int64_t begin = 0, end = 0;
-  Score score = Score::dot;
+  ScoreKind score = ScoreKind::dot;
   float* packed = nullptr;
   int64_t packed_batch = 0, packed_head = 0;  // strides in floats
 };

@@ -37,18 +37,18 @@ HWY_EXPORT(run_backward_task);
 constexpr int64_t wave_floats = 9 << 20, cached_floats = 3 << 18;
 
 int64_t rounded(int64_t n, int64_t step = 16) { return (n + step - 1) / step * step; }
-int64_t query_blocks(const Sequence& s) { return (s.queries + backward_queries - 1) / backward_queries; }
-int64_t key_blocks(const Sequence& s) { return (s.keys + backward_keys - 1) / backward_keys; }
+int64_t query_blocks(const SequenceSpan& s) { return (s.queries + backward_queries - 1) / backward_queries; }
+int64_t key_blocks(const SequenceSpan& s) { return (s.keys + backward_keys - 1) / backward_keys; }
 
-int64_t head_floats(const Attention& a, const Sequence& s) {
+int64_t head_floats(const Attention& a, const SequenceSpan& s) {
   return rounded(s.queries, backward_queries) *
-         (a.shape.width + a.shape.value_width + 2 * rounded(a.shape.width) + rounded(a.shape.value_width) + 2);
+         (a.shape.width + a.shape.value_width + 2 * rounded(a.shape.width) + rounded(a.shape.value_width) + 3);
 }
-int64_t unit_floats(const Attention& a, const Sequence& s) {
+int64_t unit_floats(const Attention& a, const SequenceSpan& s) {
   return rounded(s.keys) * (a.shape.width + a.shape.value_width + rounded(a.shape.width));
 }
 
-BackwardHead make_head(const Attention& a, const Sequence& s, int64_t head, Scratch& scratch) {
+BackwardHead make_head(const Attention& a, const SequenceSpan& s, int64_t head, Scratch& scratch) {
   int64_t queries = rounded(s.queries, backward_queries), width = a.shape.width, value_width = a.shape.value_width;
   BackwardHead h = {.head = head};
   h.query_groups = scratch.take<float>(queries * width + 16);
@@ -56,13 +56,14 @@ BackwardHead make_head(const Attention& a, const Sequence& s, int64_t head, Scra
   h.query_rows = scratch.take<float>(queries * rounded(width));
   h.gradient_rows = scratch.take<float>(queries * rounded(value_width));
   h.d_query = scratch.take<float>(queries * rounded(width));
-  h.lse = scratch.take<float>(queries);
+  h.maximum = scratch.take<float>(queries);
+  h.inverse = scratch.take<float>(queries);
   h.delta = scratch.take<float>(queries);
-  h.turns = scratch.take<std::atomic<int64_t>>(query_blocks(s));
   return h;
 }
 
-BackwardUnit make_unit(const Attention& a, const Sequence& s, int64_t sequence, int64_t key_head, Scratch& scratch) {
+BackwardUnit make_unit(const Attention& a, const SequenceSpan& s, int64_t sequence, int64_t key_head,
+                       Scratch& scratch) {
   BackwardUnit u = {.sequence = sequence, .key_head = key_head};
   int64_t keys = rounded(s.keys);
   u.key_panels = scratch.take<float>(keys * a.shape.width);
@@ -78,7 +79,7 @@ void pack_wave(BackwardJob& job) {
   };
   std::vector<Piece> pieces;
   for (int64_t u = 0; u < static_cast<int64_t>(job.units.size()); ++u) {
-    const Sequence& s = job.sequences[job.units[u].sequence];
+    const SequenceSpan& s = job.sequences[job.units[u].sequence];
     for (int64_t b = 0; b < key_blocks(s); ++b) pieces.push_back({u, -1, b});
     for (int64_t h = 0; h < static_cast<int64_t>(job.units[u].heads.size()); ++h) {
       for (int64_t b = 0; b < query_blocks(s); ++b) pieces.push_back({u, h, b});
@@ -100,7 +101,7 @@ void add_sink_gradients(const BackwardJob& job) {
     for (const BackwardHead& head : unit.heads) {
       double sum = 0, sink = job.attention.sinks[head.head];
       for (int64_t i = 0; i < job.sequences[unit.sequence].queries; ++i)
-        sum -= std::exp(sink - head.lse[i] * double{ln_2}) * head.delta[i];
+        sum -= std::exp(sink - head.maximum[i]) * head.inverse[i] * head.delta[i];
       job.gradients.d_sinks[head.head] += static_cast<float>(sum);
     }
   }
@@ -126,11 +127,23 @@ void list_tasks(BackwardJob& job) {
   }
 }
 
+void number_turns(BackwardJob& job) {
+  int64_t turns = 0;
+  for (BackwardUnit& unit : job.units) {
+    for (BackwardHead& head : unit.heads) {
+      head.first_turn = turns;
+      turns += query_blocks(job.sequences[unit.sequence]);
+    }
+  }
+  job.turns = std::vector<std::atomic<int64_t>>(turns);
+  job.shared_turns = std::vector<std::atomic<int64_t>>(job.attention.shape.key_heads);
+}
+
 void run_wave(BackwardJob& job) {
+  number_turns(job);
   pack_wave(job);
   add_sink_gradients(job);
   list_tasks(job);
-  job.shared_turns = std::vector<std::atomic<int64_t>>(job.attention.shape.key_heads);
   auto run = HWY_DYNAMIC_DISPATCH(run_backward_task);
   parallel_for(job.tasks.size(), [&](int64_t i) { run(job, job.tasks[i]); });
   job.units.clear(), job.tasks.clear();
@@ -147,7 +160,7 @@ void attention_backward(const Attention& a, const AttentionGradients& gradients)
     Scratch scratch;
     int64_t floats = 0;
     while (sequence < count) {
-      const Sequence& s = job.sequences[sequence];
+      const SequenceSpan& s = job.sequences[sequence];
       bool new_unit = job.units.empty() || head % group == 0;
       int64_t more = head_floats(a, s) + (new_unit ? unit_floats(a, s) : 0);
       bool enough = static_cast<int64_t>(job.units.size()) >= threads() && floats + more > cached_floats * threads();

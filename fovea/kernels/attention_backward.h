@@ -15,9 +15,10 @@ struct BackwardHead {
   int64_t head = 0;
   float *query_groups = nullptr, *gradient_groups = nullptr;  // scaled q, and d_out
   float *query_rows = nullptr, *gradient_rows = nullptr;
-  float* d_query = nullptr;                // the sums so far
-  float *lse = nullptr, *delta = nullptr;  // lse · log2(e), and D_i + selected_gradient_i
-  std::atomic<int64_t>* turns = nullptr;   // per query block: how many key blocks have added to d_query
+  float* d_query = nullptr;                      // the sums so far
+  float *maximum = nullptr, *inverse = nullptr;  // of each row: P = exp(S − maximum) · inverse
+  float* delta = nullptr;                        // D_i + selected_gradient_i
+  int64_t first_turn = 0;                        // of its query blocks, in BackwardJob::turns
 };
 
 // The keys of one (sequence, key head) with some of its query heads.
@@ -37,16 +38,17 @@ struct BackwardTask {
 struct BackwardJob {
   const Attention& attention;
   const AttentionGradients& gradients;
-  std::vector<Sequence> sequences;
+  std::vector<SequenceSpan> sequences;
   std::vector<BackwardUnit> units = {};  // of the wave at work
   std::vector<BackwardTask> tasks = {};
+  std::vector<std::atomic<int64_t>> turns = {};  // per head and query block: how many key blocks have added to d_query
   std::vector<std::atomic<int64_t>> shared_turns = {};  // per key head
 };
 
 inline constexpr int64_t backward_keys = 128, backward_queries = 48;
 
 // The key blocks that queries [first, last] of a sequence see.
-inline KeyRange visible_blocks(const Attention& a, const Sequence& s, int64_t first, int64_t last) {
+inline KeyRange visible_blocks(const Attention& a, const SequenceSpan& s, int64_t first, int64_t last) {
   KeyRange keys = visible_keys(a, s, first, last);
   return keys.empty() ? KeyRange{} : KeyRange{keys.begin / backward_keys, (keys.end - 1) / backward_keys + 1};
 }

@@ -13,9 +13,8 @@
 
 #include <hwy/highway.h>
 
-#include <thread>
-
 #include "fovea/base/scratch.h"
+#include "fovea/base/threads.h"
 #include "fovea/kernels/attention_additive-inl.h"
 #include "fovea/kernels/attention_backward.h"
 #include "fovea/kernels/attention_gradients-inl.h"
@@ -29,7 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 HWY_INLINE void pack_key_block(const BackwardJob& job, BackwardUnit& unit, int64_t block) {
   const Attention& a = job.attention;
-  const Sequence& s = job.sequences[unit.sequence];
+  const SequenceSpan& s = job.sequences[unit.sequence];
   int64_t begin = block * backward_keys, end = std::min(s.keys, begin + backward_keys);
   int64_t width = a.shape.width, value_width = a.shape.value_width, padded = round_up(width, panel);
   const float* k = a.k.data + s.batch * a.k.batch + s.key_begin * a.k.token + unit.key_head * a.k.head;
@@ -37,21 +36,21 @@ HWY_INLINE void pack_key_block(const BackwardJob& job, BackwardUnit& unit, int64
   for (int64_t j = begin; j < end; j += panel) {
     int64_t count = std::min(panel, end - j);
     pack_panel(k + j * a.k.token, a.k.token, count, width, a.score, unit.key_panels + j * width);
-    pack_panel(v + j * a.v.token, a.v.token, count, value_width, Score::dot, unit.value_panels + j * value_width);
+    pack_panel(v + j * a.v.token, a.v.token, count, value_width, ScoreKind::dot, unit.value_panels + j * value_width);
   }
-  if (a.score == Score::additive) return;
+  if (a.score == ScoreKind::additive) return;
   pack_rows(k + begin * a.k.token, a.k.token, end - begin, width, unit.key_rows + begin * padded);
   unit.odd[block] = has_odd_numbers(unit.key_rows + begin * padded, (end - begin) * padded);
 }
 
-// One query block of one head: packed q and d_out, and the row numbers lse and D.
+// One query block of one head: packed q and d_out, and the numbers of each row.
 HWY_INLINE void pack_query_block(const BackwardJob& job, const BackwardUnit& unit, BackwardHead& head, int64_t block) {
   const Attention& a = job.attention;
   const AttentionGradients& g = job.gradients;
-  const Sequence& s = job.sequences[unit.sequence];
+  const SequenceSpan& s = job.sequences[unit.sequence];
   int64_t begin = block * backward_queries, count = std::min(s.queries, begin + backward_queries) - begin;
   int64_t width = a.shape.width, value_width = a.shape.value_width, groups = round_up(count, group_rows);
-  auto row = [&](const Tokens& x, int64_t i) {
+  auto row = [&](const TokenArray& x, int64_t i) {
     return x.data + s.batch * x.batch + (s.query_begin + i) * x.token + head.head * x.head;
   };
   const float *q[backward_queries], *d_out[backward_queries];
@@ -59,7 +58,7 @@ HWY_INLINE void pack_query_block(const BackwardJob& job, const BackwardUnit& uni
   float *to_q = head.query_groups + begin * width, *to_d_out = head.gradient_groups + begin * value_width;
   pack_groups(q, count, width, to_q);
   pack_groups(d_out, count, value_width, to_d_out);
-  if (a.score == Score::dot) {
+  if (a.score == ScoreKind::dot) {
     multiply(to_q, groups * width, score_factor(a));
     pack_rows(q[0], a.q.token, count, width, head.query_rows + begin * round_up(width, panel));
   } else {
@@ -73,20 +72,14 @@ HWY_INLINE void pack_query_block(const BackwardJob& job, const BackwardUnit& uni
     float delta = dot_product(d_out[i], out, value_width);
     if (g.selected && g.selected[first + i] >= 0) delta += g.selected_gradient[first + i];
     head.delta[begin + i] = delta;
-    float lse = g.lse[first + i];  // a row that sees nothing: exp2(… − ∞) is 0 everywhere
-    head.lse[begin + i] = lse == minus_infinity ? -minus_infinity : lse * log2_e;
+    const RowSum& row_sum = g.sums[first + i];
+    head.maximum[begin + i] = row_sum.maximum;
+    head.inverse[begin + i] = row_sum.sum == 0 ? 0 : 1 / row_sum.sum;
   }
-  head.turns[block].store(0, std::memory_order_relaxed);
   if (!visible_blocks(a, s, begin, begin + count - 1).empty()) return;
   for (int64_t i = 0; i < count; ++i) {
     std::fill_n(g.d_q.data + s.batch * g.d_q.batch + (s.query_begin + begin + i) * g.d_q.token + head.head * g.d_q.head,
                 width, 0.0f);
-  }
-}
-
-HWY_INLINE void wait_for(const std::atomic<int64_t>& turn, int64_t wanted) {
-  for (int spins = 0; turn.load(std::memory_order_acquire) != wanted; ++spins) {
-    if (spins > 10000) std::this_thread::yield();
   }
 }
 
@@ -113,7 +106,8 @@ class BackwardPass {
     d_key_ = scratch_.take<float>(backward_keys * width_padded_);
     d_value_ = scratch_.take<float>(backward_keys * value_padded_);
     if (g_.d_line) d_line_ = scratch_.take<float>(s_.queries + backward_keys);
-    if (a_.score == Score::additive) d_vector_ = scratch_.take<float>(width_), vector_ = scratch_.take<float>(width_);
+    if (a_.score == ScoreKind::additive)
+      d_vector_ = scratch_.take<float>(width_), vector_ = scratch_.take<float>(width_);
   }
 
   void run() {
@@ -150,7 +144,7 @@ class BackwardPass {
 
   void store_sums() {
     for (int64_t j = 0; j < keys_; ++j) std::copy_n(d_value_ + j * value_padded_, value_width_, d_value_row(j));
-    if (a_.score == Score::additive) return store_key_panels();
+    if (a_.score == ScoreKind::additive) return store_key_panels();
     const float scale = unit_.last ? a_.scale : 1;
     for (int64_t j = 0; j < keys_; ++j) {
       float* k = d_key_row(j);
@@ -180,7 +174,7 @@ class BackwardPass {
   }
   // Additive sums are kept in panels, the others in rows.
   int64_t key_at(int64_t j, int64_t c) const {
-    return a_.score == Score::dot ? j * width_padded_ + c : j / panel * panel * width_ + c * panel + j % panel;
+    return a_.score == ScoreKind::dot ? j * width_padded_ + c : j / panel * panel * width_ + c * panel + j % panel;
   }
 
   void run_queries(const BackwardHead& head, int64_t q, int64_t count, const KeyRange& blocks) {
@@ -204,19 +198,20 @@ class BackwardPass {
         add_products(head, q, g * group_rows, std::min<int64_t>(group_rows, count - g * group_rows), groups[g]);
       }
     }
-    wait_for(head.turns[q / backward_queries], task_.block - blocks.begin);
+    std::atomic<int64_t>& turn = job_.turns[head.first_turn + q / backward_queries];
+    wait_for_turn(turn, task_.block - blocks.begin);
     for (int64_t g = 0; g < group_count; ++g) {
       add_query_gradient(head, q + g * group_rows, g * group_rows,
                          std::min<int64_t>(group_rows, count - g * group_rows), groups[g]);
     }
     if (task_.block + 1 == blocks.end) finish_queries(head, q, count);
-    head.turns[q / backward_queries].store(task_.block - blocks.begin + 1, std::memory_order_release);
+    turn.store(task_.block - blocks.begin + 1, std::memory_order_release);
   }
 
   // S and dP, raw.
   void score(const BackwardHead& head, int64_t q, int64_t count, const Columns* groups) {
     const float *queries = head.query_groups + q * width_, *panels = unit_.key_panels + start_ * width_;
-    if (a_.score == Score::dot) {
+    if (a_.score == ScoreKind::dot) {
       dot_scores(queries, count, panels, width_, groups, scores_);
     } else {
       for (int64_t r = 0; r < count; r += group_rows) {
@@ -234,14 +229,15 @@ class BackwardPass {
   // Row i of the block: S becomes the (dropped) weights, dP becomes dS of the raw products.
   void differentiate(const BackwardHead& head, int64_t query, const Columns& c, int64_t i) {
     if (c.first == c.last) return;
-    Row row = {unit_.sequence, head.head, query, s_.keys - s_.queries, visible_keys(a_, s_, query)};
+    Row row = {unit_.sequence, head.head, query, s_.shift(), visible_keys(a_, s_, query)};
     float *s = scores_ + i * score_stride, *ds = ds_ + i * score_stride;
     finish_scores(a_, row, c, s, slopes_);
+    const WeightsOfRow weights = {head.maximum[query], head.inverse[query], head.delta[query]};
     if (a_.dropout.probability > 0) {
       dropout_factors(a_.dropout, row, c, factors_);
-      dropped_gradient(c, factors_, head.lse[query], head.delta[query], s, ds);
+      dropped_gradient(c, factors_, weights, s, ds);
     } else {
-      weight_gradient(c, head.lse[query], head.delta[query], s, ds);
+      weight_gradient(c, weights, s, ds);
     }
     if (g_.selected) {
       int64_t at = (s_.batch * a_.shape.heads + head.head) * a_.shape.queries + s_.query_begin + query;
@@ -265,7 +261,7 @@ class BackwardPass {
     const float* d_out = head.gradient_rows + (q + row) * value_padded_;
     mix_rows<true>(scores_ + row * score_stride + c.first, columns, d_out, value_padded_, count,
                    d_value_ + c.first * value_padded_, value_padded_, value_padded_ / panel);
-    if (a_.score == Score::additive) return;
+    if (a_.score == ScoreKind::additive) return;
     mix_rows<true>(ds_ + row * score_stride + c.first, columns, head.query_rows + (q + row) * width_padded_,
                    width_padded_, count, d_key_ + c.first * width_padded_, width_padded_, width_padded_ / panel);
   }
@@ -276,7 +272,7 @@ class BackwardPass {
     if (keys <= 0) return;
     float* to = head.d_query + query * width_padded_;
     const float* ds = ds_ + row * score_stride;
-    if (a_.score == Score::additive) {
+    if (a_.score == ScoreKind::additive) {
       return additive_gradient(
           {head.query_groups + query * width_, unit_.key_panels + start_ * width_, a_.vector + head.head * width_,
            width_, count, ds, to, width_padded_, d_key_, d_vector_},
@@ -302,7 +298,7 @@ class BackwardPass {
   }
 
   void finish_queries(const BackwardHead& head, int64_t q, int64_t count) {
-    float scale = a_.score == Score::dot ? a_.scale : 1;
+    float scale = a_.score == ScoreKind::dot ? a_.scale : 1;
     for (int64_t i = q; i < q + count; ++i) {
       float* to = g_.d_q.data + s_.batch * g_.d_q.batch + (s_.query_begin + i) * g_.d_q.token + head.head * g_.d_q.head;
       const float* from = head.d_query + i * width_padded_;
@@ -312,9 +308,9 @@ class BackwardPass {
 
   // Gradients that all sequences and key blocks of a head share are added when it is this task's turn.
   void share(const BackwardHead& head) {
-    wait_for(job_.shared_turns[unit_.key_head], task_.turn);
+    wait_for_turn(job_.shared_turns[unit_.key_head], task_.turn);
     if (d_line_) {
-      int64_t nearest = a_.line.offset + start_ - (s_.keys - s_.queries) - (s_.queries - 1);
+      int64_t nearest = a_.line.offset + start_ - s_.shift() - (s_.queries - 1);
       KeyRange r = shared_distances();
       float* to = g_.d_line + head.head * a_.line.head + nearest;
       add_row(d_line_ + r.begin, r.end - r.begin, to + r.begin);
@@ -335,7 +331,7 @@ class BackwardPass {
   const AttentionGradients& g_;
   const BackwardTask& task_;
   const BackwardUnit& unit_;
-  const Sequence& s_;
+  const SequenceSpan& s_;
   int64_t start_, keys_, width_, value_width_, width_padded_, value_padded_;
   Scratch scratch_;
   float *scores_, *ds_, *slopes_, *factors_, *d_key_, *d_value_;

@@ -36,12 +36,17 @@ struct BackwardArrays {
   }
   void run(const AttentionCase& c) {
     attention_forward(inputs.call, forward.result);
+    go_back(c);
+  }
+  void go_back(const AttentionCase& c) {
     const AttentionShape& s = c.shape;
-    auto like = [](std::vector<float>& x, const Tokens& t) { return TokensOut{x.data(), t.batch, t.token, t.head}; };
-    const TokensOut& out = forward.result.out;
+    auto like = [](std::vector<float>& x, const TokenArray& t) {
+      return TokenArrayOut{x.data(), t.batch, t.token, t.head};
+    };
+    const TokenArrayOut& out = forward.result.out;
     AttentionGradients g = {.out = {out.data, out.batch, out.token, out.head},
                             .d_out = {d_out.data(), out.batch, out.token, out.head},
-                            .lse = forward.lse.data(),
+                            .sums = forward.sums.data(),
                             .d_q = like(d_q, inputs.call.q),
                             .d_k = like(d_k, inputs.call.k),
                             .d_v = like(d_v, inputs.call.v)};
@@ -59,7 +64,7 @@ double loss(const AttentionCase& c, const ReferenceNumbers& n, const BackwardArr
   double sum = 0;
   for (size_t i = 0; i < r.out.size(); ++i) sum += r.out[i] * b.d_out[i];
   if (b.selected.empty()) return sum;
-  std::vector<Sequence> list = c.list();
+  std::vector<SequenceSpan> list = c.list();
   for (size_t s = 0; s < list.size(); ++s) {
     for (int64_t h = 0; h < c.shape.heads; ++h) {
       for (int64_t i = 0; i < list[s].queries; ++i) {
@@ -176,6 +181,72 @@ TEST(AttentionBackward, PackedSequences) {
   c.causal = true;
   c.make_line();
   expect_gradients(c);
+}
+
+TEST(AttentionBackward, SequencesWithOffsets) {
+  AttentionCase c({.batch = 2, .queries = 30, .keys = 60, .heads = 4, .key_heads = 2, .width = 3, .value_width = 5});
+  c.sequences = {{0, 0, 9, 0, 30, 0}, {0, 9, 20, 30, 17, 7}, {1, 0, 14, 0, 40, -3}, {1, 14, 5, 40, 9, 9}};
+  c.causal = true;
+  c.reach = 90;
+  c.numbers.line = AttentionCase::draw(4 * 181, 12, 2);
+  expect_gradients(c);
+  c.causal = false, c.window_left = 3, c.window_right = 8;
+  expect_gradients(c);
+}
+
+// Scores of about 12,000 that differ by a little and are exact in float32, against the formula in float64.
+TEST(AttentionBackward, LargeScoresLoseNoDigits) {
+  const int64_t queries = 20, keys = 150, width = 16;
+  AttentionCase c({.queries = queries, .keys = keys, .width = width, .value_width = width});
+  c.scale = 1;
+  for (int64_t i = 0; i < queries * width; ++i) c.numbers.q[i] = 27 + i * 7 % 5 % 3 - 1.0;
+  for (int64_t j = 0; j < keys; ++j) {
+    for (int64_t d = 0; d < width; d += 2) {  // pairs whose sum is always the same
+      const double step = (j * 5 + d * 3) % 7 % 3 - 1.0;
+      c.numbers.k[j * width + d] = 27 + step, c.numbers.k[j * width + d + 1] = 27 - step;
+    }
+  }
+  const ReferenceNumbers& n = c.numbers;
+  for_each_simd([&] {
+    BackwardArrays b(c, std::vector<double>{});
+    b.run(c);
+    std::vector<double> out(queries * width), d_q(queries * width), d_k(keys * width), d_v(keys * width);
+    for (int64_t i = 0; i < queries; ++i) {
+      std::vector<double> p(keys), dp(keys);
+      double most = 0, sum = 0, delta = 0;
+      for (int64_t j = 0; j < keys; ++j) {
+        for (int64_t d = 0; d < width; ++d) p[j] += n.q[i * width + d] * n.k[j * width + d];
+        most = std::max(most, p[j]);
+      }
+      ASSERT_GT(most, 11000);
+      for (double& x : p) sum += x = std::exp(x - most);
+      for (int64_t j = 0; j < keys; ++j) {
+        p[j] /= sum;
+        for (int64_t d = 0; d < width; ++d) {
+          out[i * width + d] += p[j] * n.v[j * width + d];
+          dp[j] += b.d_out[i * width + d] * n.v[j * width + d];
+          d_v[j * width + d] += p[j] * b.d_out[i * width + d];
+        }
+        delta += p[j] * dp[j];
+      }
+      for (int64_t j = 0; j < keys; ++j) {
+        const double ds = p[j] * (dp[j] - delta);
+        for (int64_t d = 0; d < width; ++d) {
+          d_q[i * width + d] += ds * n.k[j * width + d];
+          d_k[j * width + d] += ds * n.q[i * width + d];
+        }
+      }
+    }
+    auto expect_close = [](const std::vector<float>& found, const std::vector<double>& expected, double rounding) {
+      double size = 0;
+      for (double x : expected) size = std::max(size, std::abs(x));
+      for (size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 3e-6 * size + rounding) << i;
+    };
+    expect_close(b.forward.out, out, 0);
+    expect_close(b.d_v, d_v, 0);
+    expect_close(b.d_k, d_k, 0);
+    expect_close(b.d_q, d_q, 3e-5);  // Σ ds is 0, and each ds is multiplied by about 27
+  });
 }
 
 TEST(AttentionBackward, NothingToSeeGivesZeros) {

@@ -22,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 void pack_forward_block(const ForwardJob& job, ForwardUnit& unit, int64_t block) {
   const Attention& a = job.attention;
   const AttentionShape& shape = a.shape;
-  const Sequence& s = job.sequences[unit.sequence];
+  const SequenceSpan& s = job.sequences[unit.sequence];
   int64_t begin = block * block_keys, end = std::min(s.keys, begin + block_keys);
   if (unit.own_panels) {
     const float* k = a.k.data + s.batch * a.k.batch + s.key_begin * a.k.token + unit.key_head * a.k.head;
@@ -77,8 +77,7 @@ class ForwardPass {
     int64_t padded_keys = round_up(s_.keys, block_keys);
     for (int64_t r = 0; r < rows_; ++r) {
       int64_t query = task_.query + r % task_.queries;
-      row_[r] = {unit_.sequence, task_.head + r / task_.queries, query, s_.keys - s_.queries,
-                 visible_keys(a_, s_, query)};
+      row_[r] = {unit_.sequence, task_.head + r / task_.queries, query, s_.shift(), visible_keys(a_, s_, query)};
       running_[r] = {};
       kept_[r] = {probe_slot(job_, row_[r]), nullptr, nullptr};
       if (!kept_[r].slot.wanted) continue;
@@ -95,7 +94,7 @@ class ForwardPass {
     }
     pack_groups(from, rows_, a_.shape.width, queries_);
     int64_t count = round_up(rows_, group_rows) * a_.shape.width;
-    if (a_.score == Score::dot) return multiply(queries_, count, score_factor(a_));
+    if (a_.score == ScoreKind::dot) return multiply(queries_, count, score_factor(a_));
     exponentiate(queries_, count);
     vector_ = scratch_.take<float>(a_.shape.width);
     base_ = scale_vector(a_.vector + task_.head * a_.shape.width, a_.shape.width, score_factor(a_), vector_);
@@ -117,7 +116,7 @@ class ForwardPass {
     int64_t start = block * block_keys, groups = (rows_ + group_rows - 1) / group_rows;
     for (int64_t g = 0; g < groups; ++g) groups_[g] = needed(start, g * group_rows, group_size(g));
     const float* panels = unit_.panels + start * a_.shape.width;
-    if (a_.score == Score::dot) {
+    if (a_.score == ScoreKind::dot) {
       dot_scores(queries_, rows_, panels, a_.shape.width, groups_, scores_);
     } else {
       for (int64_t g = 0; g < groups; ++g) {
@@ -204,21 +203,20 @@ class ForwardPass {
     const Row& row = row_[r];
     float maximum = running_[r].maximum, sum = running_[r].sum, own = 1;
     if (a_.sinks) {
-      float sink = a_.sinks[row.head] * log2_e;
+      float sink = a_.sinks[row.head];
       float higher = sink > maximum ? sink : maximum;
-      own = maximum == minus_infinity ? 1 : exp2_one(maximum - higher);
-      sum = sum * own + (sink == minus_infinity ? 0 : exp2_one(sink - higher));
+      own = maximum == minus_infinity ? 1 : exp_one(maximum - higher);
+      sum = sum * own + (sink == minus_infinity ? 0 : exp_one(sink - higher));
       maximum = higher;
     }
     float inverse = sum == 0 ? 0 : 1 / sum, base = maximum == minus_infinity ? 0 : maximum;
-    const AttentionResult& to = job_.result;
+    const AttentionOutput& to = job_.result;
     float* out =
         to.out.data + s_.batch * to.out.batch + (s_.query_begin + row.query) * to.out.token + row.head * to.out.head;
     const float* from = out_ + r * columns_;
     for (int64_t c = 0; c < a_.shape.value_width; ++c) out[c] = from[c] * own * inverse;
-    if (to.lse) {
-      to.lse[(s_.batch * a_.shape.heads + row.head) * a_.shape.queries + s_.query_begin + row.query] =
-          sum == 0 ? minus_infinity : (maximum + std::log2(sum)) * ln_2;
+    if (to.sums) {
+      to.sums[(s_.batch * a_.shape.heads + row.head) * a_.shape.queries + s_.query_begin + row.query] = {base, sum};
     }
     if (kept_[r].slot.wanted) finish_kept(job_, kept_[r], row, blocks, base, inverse);
   }
@@ -229,7 +227,7 @@ class ForwardPass {
   const Attention& a_;
   const ForwardTask& task_;
   const ForwardUnit& unit_;
-  const Sequence& s_;
+  const SequenceSpan& s_;
   int64_t rows_, columns_;
   Scratch scratch_;
   Row* row_;
@@ -259,20 +257,20 @@ constexpr int64_t key_block = 256, query_block = 96;
 constexpr int64_t wave_floats = 6 << 20;
 
 // With few rows a value is read once or twice: not worth a copy.
-bool packs_values(const Attention& a, const Sequence& s) {
+bool packs_values(const Attention& a, const SequenceSpan& s) {
   return s.queries * (a.shape.heads / a.shape.key_heads) >= 32;
 }
 
 int64_t rounded(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
-int64_t packed_floats(const Attention& a, const Sequence& s) {
+int64_t packed_floats(const Attention& a, const SequenceSpan& s) {
   int64_t total = a.packed_keys.data ? 0 : packed_keys_size(s.keys, a.shape.width);
   return packs_values(a, s) ? total + s.keys * rounded(a.shape.value_width, 16) + s.keys / key_block + 64 : total;
 }
 
 ForwardUnit make_unit(const ForwardJob& job, int64_t sequence, int64_t key_head, Scratch& scratch) {
   const Attention& a = job.attention;
-  const Sequence& s = job.sequences[sequence];
+  const SequenceSpan& s = job.sequences[sequence];
   ForwardUnit u = {.sequence = sequence, .key_head = key_head};
   if (a.packed_keys.data) {
     u.panels = a.packed_keys.data + s.batch * a.packed_keys.batch + key_head * a.packed_keys.head +
@@ -297,7 +295,7 @@ void add_tasks(ForwardJob& job, int64_t unit) {
   const AttentionShape& shape = job.attention.shape;
   int64_t group = shape.heads / shape.key_heads, queries = job.sequences[u.sequence].queries;
   if (queries == 0) return;
-  bool together = queries < 8 && job.attention.score == Score::dot;
+  bool together = queries < 8 && job.attention.score == ScoreKind::dot;
   int64_t heads = together ? std::min(group, query_block / queries) : 1;
   for (int64_t h = 0; h < group; h += heads) {
     for (int64_t q = 0; q < queries; q += query_block) {
@@ -329,7 +327,7 @@ void run_wave(ForwardJob& job) {
 
 }  // namespace
 
-void attention_forward(const Attention& a, const AttentionResult& result, const AttentionProbe& probe) {
+void attention_forward(const Attention& a, const AttentionOutput& result, const AttentionProbe& probe) {
   check(a, "attention_forward");
   ForwardJob job{.attention = a, .result = result, .probe = probe, .sequences = sequences_of(a)};
   prepare_probe(job);

@@ -27,9 +27,9 @@ struct ForwardTask {
 
 struct ForwardJob {
   const Attention& attention;
-  const AttentionResult& result;
+  const AttentionOutput& result;
   const AttentionProbe& probe;
-  std::vector<Sequence> sequences;
+  std::vector<SequenceSpan> sequences;
   std::vector<int64_t> probe_slots = {};  // per query head, −1: not probed
   std::vector<std::atomic<int64_t>> mass_turn =
       {};                               // per (sequence, probed head): the query whose turn it is to add its mass

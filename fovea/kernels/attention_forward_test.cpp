@@ -33,11 +33,11 @@ void expect_reference(const AttentionCase& c) {
     ForwardArrays found(c.shape);
     if (!c.sequences.empty()) {  // tokens of no sequence stay as they are
       std::fill(found.out.begin(), found.out.end(), 0.0f);
-      std::fill(found.lse.begin(), found.lse.end(), -infinity);
+      std::fill(found.sums.begin(), found.sums.end(), RowSum{});
     }
     attention_forward(arrays.call, found.result);
     expect_near(found.out, expected.out, 3e-6, "out");
-    expect_near(found.lse, expected.lse, 3e-6, "lse");
+    expect_near(found.lse(), expected.lse, 3e-6, "lse");
   });
 }
 
@@ -112,6 +112,18 @@ TEST(AttentionForward, PackedSequencesAndKeyLengths) {
   expect_reference(c);
 }
 
+TEST(AttentionForward, SequencesWithOffsets) {
+  AttentionCase c({.batch = 2, .queries = 90, .keys = 600, .heads = 6, .key_heads = 2, .width = 16, .value_width = 32});
+  c.sequences = {{0, 0, 3, 0, 300, 299}, {0, 3, 70, 300, 17, 0}, {1, 0, 64, 64, 500, -30}, {1, 64, 9, 0, 64, 20}};
+  c.reach = 700;
+  c.numbers.line = AttentionCase::draw(6 * 1401, 12, 2);
+  for (bool causal : {true, false}) {
+    c.causal = causal;
+    expect_reference(c);
+    c.window_left = 40, c.window_right = 90;
+  }
+}
+
 TEST(AttentionForward, BroadcastGridsAndStridedTokens) {
   AttentionCase c = a_case(9, 40);
   std::vector<double> column = AttentionCase::draw(40, 5, 3);
@@ -152,14 +164,15 @@ TEST(AttentionForward, SameBitsForAnyCompany) {
       attention_forward(arrays.call, threaded.result);
       set_threads(before);
       EXPECT_EQ(all.out, threaded.out);
-      EXPECT_EQ(all.lse, threaded.lse);
+      EXPECT_EQ(all.lse(), threaded.lse());
 
       // Step by step with a cache of packed keys: query i sees keys up to i, the cache holds no more.
       int64_t size = packed_keys_size(300, 20);
       std::vector<float> cache(3 * 2 * size, nan);
       ForwardArrays steps(c.shape);
       for (int64_t i = 0; i < 300; ++i) {
-        pack_keys({.k = arrays.call.k,
+        pack_keys({.k = {arrays.call.k.data + i * arrays.call.k.token, arrays.call.k.batch, arrays.call.k.token,
+                         arrays.call.k.head},
                    .batch = 3,
                    .key_heads = 2,
                    .width = 20,
@@ -170,7 +183,7 @@ TEST(AttentionForward, SameBitsForAnyCompany) {
                    .packed_batch = 2 * size,
                    .packed_head = size});
         if (i % 7 != 0 && i != 299) continue;
-        std::vector<Sequence> one;
+        std::vector<SequenceSpan> one;
         for (int64_t b = 0; b < 3; ++b) one.push_back({b, i, 1, 0, i + 1});
         Attention call = arrays.call;
         call.sequences = one, call.k = {}, call.packed_keys = {cache.data(), 2 * size, size};
@@ -178,12 +191,15 @@ TEST(AttentionForward, SameBitsForAnyCompany) {
         for (int64_t b = 0; b < 3; ++b) {
           int64_t row = (b * 300 + i) * 4 * 24;
           ASSERT_EQ(0, std::memcmp(&steps.out[row], &all.out[row], 4 * 24 * sizeof(float))) << b << " " << i;
-          for (int64_t h = 0; h < 4; ++h) ASSERT_EQ(steps.lse[(b * 4 + h) * 300 + i], all.lse[(b * 4 + h) * 300 + i]);
+          for (int64_t h = 0; h < 4; ++h) {
+            const RowSum &one = steps.sums[(b * 4 + h) * 300 + i], &other = all.sums[(b * 4 + h) * 300 + i];
+            ASSERT_EQ(std::pair(one.maximum, one.sum), std::pair(other.maximum, other.sum));
+          }
         }
       }
 
       // A chunk of queries against more keys than they see.
-      std::vector<Sequence> chunk = {{1, 0, 41, 0, 41}};
+      std::vector<SequenceSpan> chunk = {{1, 0, 41, 0, 41}};
       Attention call = arrays.call;
       call.sequences = chunk;
       ForwardArrays part(c.shape);
@@ -232,7 +248,7 @@ TEST(AttentionForward, NaNInSightStaysVisible) {
         EXPECT_FALSE(std::isnan(found.out[i * 80 + 41])) << "key head 1 has no NaN";
       }
       if (in_key) continue;
-      EXPECT_FALSE(std::isnan(found.lse[49]));
+      EXPECT_FALSE(std::isnan(found.sums[49].sum));
     }
     AttentionArrays arrays(c);
     arrays.q[0] = nan;
@@ -244,7 +260,7 @@ TEST(AttentionForward, NaNInSightStaysVisible) {
 }
 
 TEST(AttentionForward, DropoutDropsTheGivenShare) {
-  Dropout dropout{0.25f, 42};
+  WeightDropout dropout{0.25f, 42};
   int64_t count = 0;
   for (int64_t j = 0; j < 4000; ++j) count += dropped(dropout, 3, 2, 1, j);
   EXPECT_NEAR(count, 1000, 120);

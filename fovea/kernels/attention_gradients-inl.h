@@ -1,6 +1,6 @@
 // The element-wise heart of the backward pass (Dao et al. 2022), and the gradient of additive scores.
 //
-//   P = exp(S − lse),  dP = dO Vᵀ (behind dropout),  D_i = dO_i · O_i,  dS = P ∘ (dP − D)
+//   P = exp(S − maximum) / sum,  dP = dO Vᵀ (behind dropout),  D_i = dO_i · O_i,  dS = P ∘ (dP − D)
 //
 // and for a selected key with gradient g of its log-probability: dS_ij += g_i ([j = selected_i] − P_ij).
 #if defined(FOVEA_KERNELS_ATTENTION_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -19,12 +19,16 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+struct WeightsOfRow {
+  float maximum, inverse, delta;  // inverse: 1 / sum; delta: D
+};
+
 // s: finished scores → weights; g: dP → dS. What a row does not see has weight 0 and gets 0, whatever V holds there.
-HWY_INLINE void weight_gradient(const Columns& c, float lse, float delta, float* s, float* g) {
+HWY_INLINE void weight_gradient(const Columns& c, const WeightsOfRow& row, float* s, float* g) {
   const F d;
-  const V shift = hn::Set(d, lse), minus = hn::Set(d, delta);
+  const V shift = hn::Set(d, row.maximum), inverse = hn::Set(d, row.inverse), minus = hn::Set(d, row.delta);
   for (int64_t j = c.first; j < c.last; j += lanes) {
-    const V p = exp2(d, hn::Sub(hn::LoadU(d, s + j), shift));
+    const V p = hn::Mul(shifted_exp(hn::LoadU(d, s + j), shift), inverse);
     const V ds = hn::Mul(p, hn::Sub(hn::LoadU(d, g + j), minus));
     hn::StoreU(p, d, s + j);
     hn::StoreU(hn::IfThenZeroElse(hn::Eq(p, hn::Zero(d)), ds), d, g + j);
@@ -32,9 +36,9 @@ HWY_INLINE void weight_gradient(const Columns& c, float lse, float delta, float*
 }
 
 // The same behind dropout: g holds the gradient of the dropped weights, and s becomes those.
-HWY_INLINE void dropped_gradient(const Columns& c, const float* factor, float lse, float delta, float* s, float* g) {
+HWY_INLINE void dropped_gradient(const Columns& c, const float* factor, const WeightsOfRow& row, float* s, float* g) {
   drop_row(c, factor, g);
-  weight_gradient(c, lse, delta, s, g);
+  weight_gradient(c, row, s, g);
   drop_row(c, factor, s);
 }
 

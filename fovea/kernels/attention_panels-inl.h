@@ -1,7 +1,7 @@
 // Rows laid side by side for the tiles: panels [⌈tokens / 16⌉][width][16] of keys, groups [width][group_rows] of
 // queries.
 //
-//   pack_panel(k, token_stride, count, width, Score::dot, panel);
+//   pack_panel(k, token_stride, count, width, ScoreKind::dot, panel);
 //
 // For additive scores the packed numbers are e^{2x}, |x| clamped, so that tanh(q + k) = 1 − 2 / (1 + e^{2q} · e^{2k}).
 #if defined(FOVEA_KERNELS_ATTENTION_PANELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -71,14 +71,14 @@ HWY_INLINE void transpose_rows(const float* const* rows, int64_t count, int64_t 
 }
 
 // Up to 16 rows into one panel; lanes without a row become 0.
-HWY_INLINE void pack_panel(const float* k, int64_t stride, int64_t count, int64_t width, Score score, float* to) {
+HWY_INLINE void pack_panel(const float* k, int64_t stride, int64_t count, int64_t width, ScoreKind score, float* to) {
   if (count < panel) std::fill(to, to + width * panel, 0.0f);
   for (int64_t r = 0; r < count; r += 4) {
     const float* rows[4] = {};
     for (int64_t i = r; i < std::min(count, r + 4); ++i) rows[i - r] = k + i * stride;
     transpose_rows(rows, std::min<int64_t>(4, count - r), width, to + r, panel);
   }
-  if (score == Score::additive) exponentiate(to, width * panel);
+  if (score == ScoreKind::additive) exponentiate(to, width * panel);
 }
 
 // Rows given by their addresses into groups [⌈count / group_rows⌉][width][group_rows]; needs 16 floats of room behind.

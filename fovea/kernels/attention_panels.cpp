@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-// Tokens of one (batch row, key head): whole panels by transposition, single tokens lane by lane.
+// TokenArray of one (batch row, key head): whole panels by transposition, single tokens lane by lane.
 void pack_tokens(const PackKeys& p, int64_t batch, int64_t head) {
   const float* k = p.k.data + batch * p.k.batch + head * p.k.head;
   float* packed = p.packed + batch * p.packed_batch + head * p.packed_head;
@@ -22,13 +22,13 @@ void pack_tokens(const PackKeys& p, int64_t batch, int64_t head) {
   float* row = scratch.take<float>(round_up(p.width, panel));
   for (int64_t t = p.begin; t < p.end;) {
     if (t % panel == 0 && t + panel <= p.end) {
-      pack_panel(k + t * p.k.token, p.k.token, panel, p.width, p.score, packed + t * p.width);
+      pack_panel(k + (t - p.begin) * p.k.token, p.k.token, panel, p.width, p.score, packed + t * p.width);
       t += panel;
       continue;
     }
-    std::copy_n(k + t * p.k.token, p.width, row);
+    std::copy_n(k + (t - p.begin) * p.k.token, p.width, row);
     std::fill(row + p.width, row + round_up(p.width, panel), 0.0f);
-    if (p.score == Score::additive) exponentiate(row, p.width);
+    if (p.score == ScoreKind::additive) exponentiate(row, p.width);
     float* to = packed + t / panel * panel * p.width + t % panel;
     for (int64_t d = 0; d < p.width; ++d) to[d * panel] = row[d];
     ++t;
@@ -63,7 +63,7 @@ void additive_rows_of(const AdditiveScores& a, const float* panels, int64_t begi
 }
 
 void pack_additive_keys(const AdditiveScores& a, int64_t key, float* panels) {
-  pack_panel(a.k + key * a.k_stride, a.k_stride, std::min(panel, a.keys - key), a.width, Score::additive,
+  pack_panel(a.k + key * a.k_stride, a.k_stride, std::min(panel, a.keys - key), a.width, ScoreKind::additive,
              panels + key * a.width);
 }
 

@@ -1,13 +1,20 @@
 #include "fovea/kernels/attention_plan.h"
 
+#include <cstdlib>
+
 #include "fovea/base/error.h"
 #include "fovea/base/random.h"
 
 namespace fovea::kernels {
+namespace {
 
-std::vector<Sequence> sequences_of(const Attention& a) {
+constexpr int64_t most_shift = int64_t{1} << 40;  // positions and distances stay far from overflowing
+
+}  // namespace
+
+std::vector<SequenceSpan> sequences_of(const Attention& a) {
   if (!a.sequences.empty()) return {a.sequences.begin(), a.sequences.end()};
-  std::vector<Sequence> all;
+  std::vector<SequenceSpan> all;
   for (int64_t b = 0; b < a.shape.batch; ++b) all.push_back({b, 0, a.shape.queries, 0, a.shape.keys});
   return all;
 }
@@ -21,8 +28,8 @@ void check(const Attention& a, const char* where) {
   require(a.softcap >= 0, "{}: found softcap {}, expected 0 (none) or more", where, a.softcap);
   require(a.dropout.probability >= 0 && a.dropout.probability < 1,
           "{}: found dropout probability {}, expected one in [0, 1)", where, a.dropout.probability);
-  require(a.score != Score::additive || a.vector, "{}: additive scores need their vector", where);
-  for (const Sequence& q : a.sequences) {
+  require(a.score != ScoreKind::additive || a.vector, "{}: additive scores need their vector", where);
+  for (const SequenceSpan& q : a.sequences) {
     require(q.batch >= 0 && q.batch < s.batch && q.query_begin >= 0 && q.queries >= 0 &&
                 q.query_begin + q.queries <= s.queries,
             "{}: found a sequence of queries [{}, {}) in batch row {}, expected it inside {} queries and {} rows",
@@ -30,13 +37,15 @@ void check(const Attention& a, const char* where) {
     require(q.key_begin >= 0 && q.keys >= 0 && q.key_begin + q.keys <= s.keys,
             "{}: found a sequence of keys [{}, {}), expected it inside {} keys", where, q.key_begin,
             q.key_begin + q.keys, s.keys);
+    require(std::abs(q.shift()) <= most_shift, "{}: found a sequence's offset of {}, expected at most {} either way",
+            where, q.offset, most_shift);
     require(!a.packed_keys.data || q.key_begin % 16 == 0,
             "{}: found a sequence that begins at key {}, expected a multiple of 16 with packed keys", where,
             q.key_begin);
   }
 }
 
-bool dropped(const Dropout& dropout, int64_t sequence, int64_t head, int64_t query, int64_t key) {
+bool dropped(const WeightDropout& dropout, int64_t sequence, int64_t head, int64_t query, int64_t key) {
   auto word = [](auto n) { return static_cast<uint32_t>(n); };
   auto block =
       philox({word(key / 4), word(query), word(head), word(sequence)}, {word(dropout.key), word(dropout.key >> 32)});

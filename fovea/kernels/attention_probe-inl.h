@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <thread>
 
 #include "fovea/base/scratch.h"
+#include "fovea/base/threads.h"
 #include "fovea/kernels/attention_forward.h"
 #include "fovea/kernels/attention_scores-inl.h"
 
@@ -144,7 +144,7 @@ HWY_INLINE void add_mass(ForwardJob& job, const KeptRow& kept, const Row& row, i
     mass[j - p.key_begin] += kept.exponentials[j];
 }
 
-// `visited`: the key blocks that the pass went through. `inverse`: 1 / denominator, relative to 2^maximum.
+// `visited`: the key blocks that the pass went through. `inverse`: 1 / denominator, relative to exp(maximum).
 HWY_INLINE void finish_kept(ForwardJob& job, KeptRow& kept, const Row& row, const KeyRange& visited, float maximum,
                             float inverse) {
   const AttentionProbe& p = job.probe;
@@ -154,7 +154,7 @@ HWY_INLINE void finish_kept(ForwardJob& job, KeptRow& kept, const Row& row, cons
   for (int64_t start = 0; start < keys; start += block_keys) {
     bool there = start / block_keys >= visited.begin && start / block_keys < visited.end && inverse != 0;
     float* from = kept.exponentials + start;
-    float factor = there ? exp2_one(kept.maxima[start / block_keys] - maximum) * inverse : 0;
+    float factor = there ? exp_one(kept.maxima[start / block_keys] - maximum) * inverse : 0;
     int64_t begin = std::max(start, p.key_begin), end = std::min({start + block_keys, p.key_end, keys});
     if (weights && begin < end) {
       float* to = weights + begin - p.key_begin;
@@ -173,14 +173,12 @@ HWY_INLINE void finish_kept(ForwardJob& job, KeptRow& kept, const Row& row, cons
 // Adds the masses of a task's rows, when it is their turn.
 HWY_INLINE void hand_over_mass(ForwardJob& job, const ForwardTask& task, const Row* rows, KeptRow* kept) {
   if (!job.probe.mass) return;
-  const Sequence& sequence = job.sequences[rows[0].sequence];
+  const SequenceSpan& sequence = job.sequences[rows[0].sequence];
   for (int64_t h = 0; h < task.heads; ++h) {
     int64_t slot = job.probe_slots[task.head + h];
     if (slot < 0) continue;
     std::atomic<int64_t>& turn = job.mass_turn[rows[0].sequence * job.probe.heads.size() + slot];
-    for (int spins = 0; turn.load(std::memory_order_acquire) != task.query; ++spins) {
-      if (spins > 10000) std::this_thread::yield();
-    }
+    wait_for_turn(turn, task.query);
     for (int64_t i = 0; i < task.queries; ++i) {
       int64_t r = h * task.queries + i;
       if (kept[r].slot.wanted) add_mass(job, kept[r], rows[r], sequence.keys);

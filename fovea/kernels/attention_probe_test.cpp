@@ -73,7 +73,7 @@ void expect_row(const ProbeArrays& p, int64_t slot, const double* w, int64_t key
 void expect_probe(const AttentionCase& c, const std::vector<int64_t>& heads, const std::vector<int64_t>& rows,
                   const AttentionProbe& ranges) {
   ReferenceResult expected = reference(c, c.numbers);
-  std::vector<Sequence> list = c.list();
+  std::vector<SequenceSpan> list = c.list();
   for_each_simd([&] {
     AttentionArrays arrays(c);
     ForwardArrays plain(c.shape, 0), found(c.shape, 0);

@@ -22,13 +22,13 @@ inline std::vector<float> floats(const std::vector<double>& x) { return {x.begin
 
 struct AttentionCase {
   AttentionShape shape;
-  std::vector<Sequence> sequences;
-  Score score = Score::dot;
+  std::vector<SequenceSpan> sequences;
+  ScoreKind score = ScoreKind::dot;
   float scale = 0.3f, softcap = 0;
   bool causal = false;
   int64_t window_left = -1, window_right = -1, reach = 0;
   std::vector<uint8_t> mask;  // [sequences, heads, queries, keys] or nothing, as bias
-  Dropout dropout;
+  WeightDropout dropout;
   ReferenceNumbers numbers;
 
   explicit AttentionCase(const AttentionShape& s, uint64_t seed = 1) : shape(s) {
@@ -43,14 +43,14 @@ struct AttentionCase {
     for (int64_t i = 0; i < count; ++i) x[i] = (random.uniform(i) - 0.5f) * size;
     return x;
   }
-  std::vector<Sequence> list() const {
+  std::vector<SequenceSpan> list() const {
     if (!sequences.empty()) return sequences;
-    std::vector<Sequence> all;
+    std::vector<SequenceSpan> all;
     for (int64_t b = 0; b < shape.batch; ++b) all.push_back({b, 0, shape.queries, 0, shape.keys});
     return all;
   }
   int64_t grid_size() const { return static_cast<int64_t>(list().size()) * shape.heads * shape.queries * shape.keys; }
-  void make_additive() { score = Score::additive, numbers.vector = draw(shape.heads * shape.width, 11, 2); }
+  void make_additive() { score = ScoreKind::additive, numbers.vector = draw(shape.heads * shape.width, 11, 2); }
   void make_line() {
     reach = std::max(shape.queries, shape.keys);
     numbers.line = draw(shape.heads * (2 * reach + 1), 12, 2);
@@ -65,8 +65,8 @@ struct AttentionCase {
   int64_t grid(int64_t sequence, int64_t head, int64_t i, int64_t j) const {
     return ((sequence * shape.heads + head) * shape.queries + i) * shape.keys + j;
   }
-  bool visible(int64_t sequence, const Sequence& s, int64_t head, int64_t i, int64_t j) const {
-    int64_t aligned = i + s.keys - s.queries;
+  bool visible(int64_t sequence, const SequenceSpan& s, int64_t head, int64_t i, int64_t j) const {
+    int64_t aligned = i + (s.offset == SequenceSpan::aligned_to_end ? s.keys - s.queries : s.offset);
     if (causal && j > aligned) return false;
     if (window_left >= 0 && j < aligned - window_left) return false;
     if (window_right >= 0 && j > aligned + window_right) return false;
@@ -78,31 +78,33 @@ struct ReferenceResult {
   std::vector<double> out, lse, weights;  // weights [sequences, heads, queries, keys], before dropout
 };
 
-inline double reference_score(const AttentionCase& c, const ReferenceNumbers& n, int64_t sequence, const Sequence& s,
-                              int64_t h, int64_t i, int64_t j) {
+inline double reference_score(const AttentionCase& c, const ReferenceNumbers& n, int64_t sequence,
+                              const SequenceSpan& s, int64_t h, int64_t i, int64_t j) {
   const AttentionShape& shape = c.shape;
   int64_t key_head = h / (shape.heads / shape.key_heads), width = shape.width;
   const double* q = n.q.data() + ((s.batch * shape.queries + s.query_begin + i) * shape.heads + h) * width;
   const double* k = n.k.data() + ((s.batch * shape.keys + s.key_begin + j) * shape.key_heads + key_head) * width;
   double x = 0;
   for (int64_t d = 0; d < width; ++d) {
-    x += c.score == Score::dot ? c.scale * q[d] * k[d] : n.vector[h * width + d] * std::tanh(q[d] + k[d]);
+    x += c.score == ScoreKind::dot ? c.scale * q[d] * k[d] : n.vector[h * width + d] * std::tanh(q[d] + k[d]);
   }
   if (c.softcap > 0) x = c.softcap * std::tanh(x / c.softcap);
-  if (!n.line.empty()) x += n.line[h * (2 * c.reach + 1) + c.reach + j - (i + s.keys - s.queries)];
+  if (!n.line.empty())
+    x += n.line[h * (2 * c.reach + 1) + c.reach + j -
+                (i + (s.offset == SequenceSpan::aligned_to_end ? s.keys - s.queries : s.offset))];
   if (!n.bias.empty()) x += n.bias[c.grid(sequence, h, i, j)];
   return x;
 }
 
 inline ReferenceResult reference(const AttentionCase& c, const ReferenceNumbers& n) {
   const AttentionShape& shape = c.shape;
-  std::vector<Sequence> list = c.list();
+  std::vector<SequenceSpan> list = c.list();
   ReferenceResult r;
   r.out.assign(shape.batch * shape.queries * shape.heads * shape.value_width, 0.0);
   r.lse.assign(shape.batch * shape.heads * shape.queries, -INFINITY);
   r.weights.assign(c.grid_size(), 0.0);
   for (size_t b = 0; b < list.size(); ++b) {
-    const Sequence& s = list[b];
+    const SequenceSpan& s = list[b];
     for (int64_t h = 0; h < shape.heads; ++h) {
       for (int64_t i = 0; i < s.queries; ++i) {
         double sum = n.sinks.empty() ? 0 : std::exp(n.sinks[h]);
@@ -145,7 +147,7 @@ struct AttentionArrays {
         sinks(floats(c.numbers.sinks)) {
     const AttentionShape& s = c.shape;
     auto tokens = [](const std::vector<float>& x, int64_t count, int64_t heads, int64_t width) {
-      return Tokens{x.data(), count * heads * width, heads * width, width};
+      return TokenArray{x.data(), count * heads * width, heads * width, width};
     };
     call = {.shape = s,
             .sequences = c.sequences,
@@ -170,13 +172,20 @@ struct AttentionArrays {
 };
 
 struct ForwardArrays {
-  std::vector<float> out, lse;
+  std::vector<float> out;
+  std::vector<RowSum> sums;
   explicit ForwardArrays(const AttentionShape& s, float fill = -7)
       : out(s.batch * s.queries * s.heads * s.value_width, fill),
-        lse(s.batch * s.heads * s.queries, fill),
-        result{{out.data(), s.queries * s.heads * s.value_width, s.heads * s.value_width, s.value_width}, lse.data()} {}
+        sums(s.batch * s.heads * s.queries, RowSum{fill, fill}),
+        result{{out.data(), s.queries * s.heads * s.value_width, s.heads * s.value_width, s.value_width}, sums.data()} {
+  }
   ForwardArrays(const ForwardArrays&) = delete;
-  AttentionResult result;
+  std::vector<float> lse() const {
+    std::vector<float> logs;
+    for (const RowSum& s : sums) logs.push_back(static_cast<float>(s.maximum + std::log(static_cast<double>(s.sum))));
+    return logs;
+  }
+  AttentionOutput result;
 };
 
 }  // namespace fovea::kernels

@@ -1,5 +1,4 @@
 // What happens to a row of scores between the two products: softcap, biases, masks, the running softmax, dropout.
-// Scores are in powers of two from here on: s · log2(e).
 #if defined(FOVEA_KERNELS_ATTENTION_SCORES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_ATTENTION_SCORES_INL_H_
 #undef FOVEA_KERNELS_ATTENTION_SCORES_INL_H_
@@ -12,10 +11,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "fovea/base/random.h"
 #include "fovea/kernels/attention_plan.h"
 #include "fovea/kernels/attention_tiles-inl.h"
 #include "fovea/kernels/exp2-inl.h"
+#include "fovea/kernels/philox-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -26,7 +25,7 @@ constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 // A row of the score matrix: which one it is, and what causality and the window let it see.
 struct Row {
   int64_t sequence = 0, head = 0, query = 0;
-  int64_t shift = 0;  // keys − queries
+  int64_t shift = 0;  // of its sequence
   KeyRange seen;
 };
 
@@ -43,7 +42,7 @@ struct Columns {
 // s = softcap · tanh(…); slope, if wanted, gets the derivative 1 − tanh².
 HWY_INLINE void cap_row(float softcap, const Columns& c, float* s, float* slope) {
   const F d;
-  const V cap = hn::Set(d, softcap * log2_e), one = hn::Set(d, 1.0f);
+  const V cap = hn::Set(d, softcap), one = hn::Set(d, 1.0f);
   for (int64_t j = c.first; j < c.last; j += lanes) {
     const V t = tanh_of_exponent(d, hn::LoadU(d, s + j));
     hn::StoreU(hn::Mul(cap, t), d, s + j);
@@ -80,7 +79,7 @@ HWY_INLINE void bias_row(const Attention& a, const Row& row, int64_t start, cons
     }
   }
   for (int64_t j = r.begin; j < r.end; ++j) {
-    float sum = s[j] + stage[j] * log2_e;
+    float sum = s[j] + stage[j];
     s[j] = stage[j] == minus_infinity ? minus_infinity : sum;
   }
 }
@@ -94,14 +93,20 @@ HWY_INLINE void finish_scores(const Attention& a, const Row& row, const Columns&
   for (int64_t j = r.end; j < c.last; ++j) s[j] = minus_infinity;
 }
 
-// A row's softmax so far: exponentials are relative to 2^maximum.
+// A row's softmax so far: exponentials are relative to exp(maximum).
 struct Running {
   float maximum = minus_infinity, sum = 0;
 };
 
-HWY_INLINE float exp2_one(float x) {
+// exp(x − shift): the difference of two near numbers is exact, whatever their size, and only then multiplied by log2(e).
+HWY_INLINE V shifted_exp(V x, V shift) {
   const F d;
-  return hn::GetLane(exp2(d, hn::Set(d, x)));
+  return exp2(d, hn::Mul(hn::Sub(x, shift), hn::Set(d, log2_e)));
+}
+
+HWY_INLINE float exp_one(float x) {
+  const F d;
+  return hn::GetLane(shifted_exp(hn::Set(d, x), hn::Zero(d)));
 }
 
 // A NaN score need not survive in the maximum: it survives in its own exponential.
@@ -125,56 +130,29 @@ HWY_INLINE float absorb_row(const Columns& c, float found, float* s, Running& ro
   V sum = hn::Zero(d);
   for (int64_t j = c.first; j < c.last; j += panel) {
     unroll<panel_vectors>([&](auto i) FOVEA_PASTE {
-      const V p = exp2(d, hn::Sub(hn::LoadU(d, s + j + i * lanes), shift));
+      const V p = shifted_exp(hn::LoadU(d, s + j + i * lanes), shift);
       sum = hn::Add(sum, p);
       hn::StoreU(p, d, s + j + i * lanes);
     });
   }
-  float factor = before == maximum ? 1 : exp2_one(before - base);
+  float factor = before == maximum ? 1 : exp_one(before - base);
   row = {maximum, row.sum * factor + hn::GetLane(hn::SumOfLanes(d, sum))};
   return factor;
 }
 
-// Words 4n … 4n + 3 of Philox4x32-10 (Salmon et al. 2011) for as many counters as there are lanes, side by side.
-HWY_INLINE void philox_words(uint32_t first, const Row& row, uint64_t key, uint32_t* words) {
-#if HWY_TARGET == HWY_SCALAR
-  auto word = [](auto n) { return static_cast<uint32_t>(n); };
-  auto block = philox({first, word(row.query), word(row.head), word(row.sequence)}, {word(key), word(key >> 32)});
-  std::copy(block.begin(), block.end(), words);
-#else
-  const hn::RebindToUnsigned<F> d;
-  const hn::RepartitionToWide<decltype(d)> wide_tag;
-  using U = hn::Vec<decltype(d)>;
-  auto product = [&](U x, uint32_t factor, U& high) FOVEA_PASTE {
-    const U f = hn::Set(d, factor);
-    const auto even = hn::MulEven(x, f);
-    const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide_tag, x))), f);
-    high = hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
-    return hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
-  };
-  U c0 = hn::Iota(d, first), c1 = hn::Set(d, static_cast<uint32_t>(row.query));
-  U c2 = hn::Set(d, static_cast<uint32_t>(row.head)), c3 = hn::Set(d, static_cast<uint32_t>(row.sequence));
-  uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
-  for (int round = 0; round < 10; ++round, k0 += 0x9E3779B9, k1 += 0xBB67AE85) {
-    U high0, high2;
-    const U low0 = product(c0, 0xD2511F53, high0), low2 = product(c2, 0xCD9E8D57, high2);
-    c0 = hn::Xor(hn::Xor(high2, c1), hn::Set(d, k0)), c1 = low2;
-    c2 = hn::Xor(hn::Xor(high0, c3), hn::Set(d, k1)), c3 = low0;
-  }
-  hn::StoreInterleaved4(c0, c1, c2, c3, d, words);
-#endif
-}
-
 // factor[j] = 1 / (1 − probability), or 0 where the weight is dropped.
-HWY_INLINE void dropout_factors(const Dropout& dropout, const Row& row, const Columns& c, float* factor) {
+HWY_INLINE void dropout_factors(const WeightDropout& dropout, const Row& row, const Columns& c, float* factor) {
   const F d;
   const hn::RebindToSigned<F> di;
+  const WordTag dw;
+  auto word_of = [&](int64_t n) HWY_ATTR { return hn::Set(dw, static_cast<uint32_t>(n)); };
   alignas(64) uint32_t words[4 * lanes];
   const V probability = hn::Set(d, dropout.probability), kept = hn::Set(d, 1 / (1 - dropout.probability));
   for (int64_t j = c.first; j < c.last; j += 4 * lanes) {
-    philox_words(static_cast<uint32_t>((c.start + j) / 4), row, dropout.key, words);
+    const auto first = hn::Iota(dw, static_cast<uint32_t>((c.start + j) / 4));
+    philox({first, word_of(row.query), word_of(row.head), word_of(row.sequence)}, dropout.key, words);
     for (int64_t i = 0; i < 4 * lanes && j + i < c.last; i += lanes) {
-      const auto word = hn::ShiftRight<8>(hn::Load(hn::RebindToUnsigned<F>(), words + i));
+      const auto word = hn::ShiftRight<8>(hn::Load(dw, words + i));
       const V u = hn::Mul(hn::ConvertTo(d, hn::BitCast(di, word)), hn::Set(d, 0x1p-24f));
       hn::StoreU(hn::IfThenZeroElse(hn::Lt(u, probability), kept), d, factor + j + i);
     }

@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "fovea/kernels/math-inl.h"
+#include "fovea/kernels/rows-inl.h"
 
 #ifndef FOVEA_KERNELS_CELL_ONCE
 #define FOVEA_KERNELS_CELL_ONCE
@@ -42,24 +43,6 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// body(j, load, store) for each vector of a row; the last one may be partial.
-template <class Body>
-HWY_INLINE void over_row(int64_t width, Body&& body) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t j = 0;
-  for (; j + lanes <= width; j += lanes) {
-    body(
-        j, [&](const float* p) HWY_ATTR { return hn::LoadU(d, p); },
-        [&](auto v, float* p) HWY_ATTR { hn::StoreU(v, d, p); });
-  }
-  if (j == width) return;
-  const auto mask = hn::FirstN(d, static_cast<size_t>(width - j));
-  body(
-      j, [&](const float* p) HWY_ATTR { return hn::MaskedLoad(mask, d, p); },
-      [&](auto v, float* p) HWY_ATTR { hn::BlendedStore(v, mask, d, p); });
-}
-
 // 1 + exp(−x), the denominator of σ(x). Beyond ±40 σ(x) is as good as 0 or 1, and the product of two denominators is
 // finite.
 template <class D, class V = hn::Vec<D>>
@@ -86,9 +69,10 @@ HWY_INLINE void prefetch_gates(const float* gates, int64_t width, int64_t ahead)
 
 HWY_INLINE void lstm_forward(int64_t width, const CellForward& c) {
   const hn::ScalableTag<float> d;
-  over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
-    auto argument = [&](int64_t gate)
-                        HWY_ATTR { return hn::Add(load(c.gates + gate * width + j), load(c.bias + gate * width + j)); };
+  for_each_vector(width, [&](int64_t j, auto part) HWY_ATTR {
+    auto argument = [&](int64_t gate) HWY_ATTR {
+      return hn::Add(part.load(c.gates + gate * width + j), part.load(c.bias + gate * width + j));
+    };
     const auto one = hn::Set(d, 1.0f);
     prefetch_gates(c.gates + j, width, c.ahead);
     const TwoFractions<hn::ScalableTag<float>> input_forget(d, one, sigmoid_denominator(d, argument(0)), one,
@@ -97,67 +81,68 @@ HWY_INLINE void lstm_forward(int64_t width, const CellForward& c) {
     const TwoFractions<hn::ScalableTag<float>> candidate_output(d, t, hn::Add(t, hn::Set(d, 2.0f)), one,
                                                                 sigmoid_denominator(d, argument(3)));
     const auto i = input_forget.first, f = input_forget.second, g = candidate_output.first, o = candidate_output.second;
-    const auto cell = hn::MulAdd(f, load(c.cell + j), hn::Mul(i, g)), hidden = hn::Mul(o, tanh(d, cell));
-    store(i, c.gates + j), store(f, c.gates + width + j);
-    store(g, c.gates + 2 * width + j), store(o, c.gates + 3 * width + j);
-    store(cell, c.next_cell + j), store(hidden, c.next_hidden + j), store(hidden, c.y + j);
+    const auto cell = hn::MulAdd(f, part.load(c.cell + j), hn::Mul(i, g)), hidden = hn::Mul(o, tanh(d, cell));
+    part.store(i, c.gates + j), part.store(f, c.gates + width + j);
+    part.store(g, c.gates + 2 * width + j), part.store(o, c.gates + 3 * width + j);
+    part.store(cell, c.next_cell + j), part.store(hidden, c.next_hidden + j), part.store(hidden, c.y + j);
   });
 }
 
 HWY_INLINE void lstm_backward(int64_t width, const CellBackward& c) {
   const hn::ScalableTag<float> d;
   const auto one = hn::Set(d, 1.0f);
-  over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
+  for_each_vector(width, [&](int64_t j, auto part) HWY_ATTR {
     prefetch_gates(c.gates + j, width, c.ahead), prefetch_gates(c.dgates + j, width, c.ahead);
-    const auto i = load(c.gates + j), f = load(c.gates + width + j);
-    const auto g = load(c.gates + 2 * width + j), o = load(c.gates + 3 * width + j);
-    const auto before = load(c.cell + j), squashed = tanh(d, hn::MulAdd(f, before, hn::Mul(i, g)));
-    auto dh = c.dhidden ? load(c.dhidden + j) : hn::Zero(d);
-    if (c.dy) dh = hn::Add(dh, load(c.dy + j));
+    const auto i = part.load(c.gates + j), f = part.load(c.gates + width + j);
+    const auto g = part.load(c.gates + 2 * width + j), o = part.load(c.gates + 3 * width + j);
+    const auto before = part.load(c.cell + j), squashed = tanh(d, hn::MulAdd(f, before, hn::Mul(i, g)));
+    auto dh = c.dhidden ? part.load(c.dhidden + j) : hn::Zero(d);
+    if (c.dy) dh = hn::Add(dh, part.load(c.dy + j));
     const auto through = hn::Mul(hn::Mul(dh, o), hn::NegMulAdd(squashed, squashed, one));
-    const auto dc = hn::Add(load(c.dcarried + j), through);
-    store(hn::Mul(hn::Mul(dc, g), hn::Mul(i, hn::Sub(one, i))), c.dgates + j);
-    store(hn::Mul(hn::Mul(dc, before), hn::Mul(f, hn::Sub(one, f))), c.dgates + width + j);
-    store(hn::Mul(hn::Mul(dc, i), hn::NegMulAdd(g, g, one)), c.dgates + 2 * width + j);
-    store(hn::Mul(hn::Mul(dh, squashed), hn::Mul(o, hn::Sub(one, o))), c.dgates + 3 * width + j);
-    store(hn::Mul(dc, f), c.dcarried + j);
+    const auto dc = hn::Add(part.load(c.dcarried + j), through);
+    part.store(hn::Mul(hn::Mul(dc, g), hn::Mul(i, hn::Sub(one, i))), c.dgates + j);
+    part.store(hn::Mul(hn::Mul(dc, before), hn::Mul(f, hn::Sub(one, f))), c.dgates + width + j);
+    part.store(hn::Mul(hn::Mul(dc, i), hn::NegMulAdd(g, g, one)), c.dgates + 2 * width + j);
+    part.store(hn::Mul(hn::Mul(dh, squashed), hn::Mul(o, hn::Sub(one, o))), c.dgates + 3 * width + j);
+    part.store(hn::Mul(dc, f), c.dcarried + j);
   });
 }
 
 HWY_INLINE void gru_forward(int64_t width, const CellForward& c) {
   const hn::ScalableTag<float> d;
-  over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
-    auto argument = [&](int64_t gate)
-                        HWY_ATTR { return hn::Add(load(c.gates + gate * width + j), load(c.bias + gate * width + j)); };
+  for_each_vector(width, [&](int64_t j, auto part) HWY_ATTR {
+    auto argument = [&](int64_t gate) HWY_ATTR {
+      return hn::Add(part.load(c.gates + gate * width + j), part.load(c.bias + gate * width + j));
+    };
     const auto one = hn::Set(d, 1.0f);
     prefetch_gates(c.gates + j, width, c.ahead);
     const TwoFractions<hn::ScalableTag<float>> reset_update(d, one, sigmoid_denominator(d, argument(0)), one,
                                                             sigmoid_denominator(d, argument(1)));
     const auto r = reset_update.first, z = reset_update.second, u = argument(3);
     const auto n = tanh(d, hn::MulAdd(r, u, argument(2)));
-    const auto hidden = hn::MulAdd(z, hn::Sub(load(c.hidden + j), n), n);
-    store(r, c.gates + j), store(z, c.gates + width + j);
-    store(n, c.gates + 2 * width + j), store(u, c.gates + 3 * width + j);
-    store(hidden, c.next_hidden + j), store(hidden, c.y + j);
+    const auto hidden = hn::MulAdd(z, hn::Sub(part.load(c.hidden + j), n), n);
+    part.store(r, c.gates + j), part.store(z, c.gates + width + j);
+    part.store(n, c.gates + 2 * width + j), part.store(u, c.gates + 3 * width + j);
+    part.store(hidden, c.next_hidden + j), part.store(hidden, c.y + j);
   });
 }
 
 HWY_INLINE void gru_backward(int64_t width, const CellBackward& c) {
   const hn::ScalableTag<float> d;
   const auto one = hn::Set(d, 1.0f);
-  over_row(width, [&](int64_t j, auto load, auto store) HWY_ATTR {
+  for_each_vector(width, [&](int64_t j, auto part) HWY_ATTR {
     prefetch_gates(c.gates + j, width, c.ahead), prefetch_gates(c.dgates + j, width, c.ahead);
-    const auto r = load(c.gates + j), z = load(c.gates + width + j);
-    const auto n = load(c.gates + 2 * width + j), u = load(c.gates + 3 * width + j);
-    auto dh = load(c.dcarried + j);
-    if (c.dhidden) dh = hn::Add(dh, load(c.dhidden + j));
-    if (c.dy) dh = hn::Add(dh, load(c.dy + j));
+    const auto r = part.load(c.gates + j), z = part.load(c.gates + width + j);
+    const auto n = part.load(c.gates + 2 * width + j), u = part.load(c.gates + 3 * width + j);
+    auto dh = part.load(c.dcarried + j);
+    if (c.dhidden) dh = hn::Add(dh, part.load(c.dhidden + j));
+    if (c.dy) dh = hn::Add(dh, part.load(c.dy + j));
     const auto dn = hn::Mul(hn::Mul(dh, hn::Sub(one, z)), hn::NegMulAdd(n, n, one));
-    const auto dz = hn::Mul(hn::Mul(dh, hn::Sub(load(c.hidden + j), n)), hn::Mul(z, hn::Sub(one, z)));
+    const auto dz = hn::Mul(hn::Mul(dh, hn::Sub(part.load(c.hidden + j), n)), hn::Mul(z, hn::Sub(one, z)));
     const auto dr = hn::Mul(hn::Mul(dn, u), hn::Mul(r, hn::Sub(one, r)));
-    store(dr, c.dgates + j), store(dz, c.dgates + width + j);
-    store(dn, c.dgates + 2 * width + j), store(hn::Mul(dn, r), c.dgates + 3 * width + j);
-    store(hn::Mul(dh, z), c.dcarried + j);
+    part.store(dr, c.dgates + j), part.store(dz, c.dgates + width + j);
+    part.store(dn, c.dgates + 2 * width + j), part.store(hn::Mul(dn, r), c.dgates + 3 * width + j);
+    part.store(hn::Mul(dh, z), c.dcarried + j);
   });
 }
 

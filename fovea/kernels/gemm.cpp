@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include "fovea/kernels/math-inl.h"
+#include "fovea/kernels/rows-inl.h"
 #include "fovea/kernels/tile-inl.h"
 
 #ifndef FOVEA_KERNELS_GEMM_ONCE
@@ -46,24 +47,6 @@ inline constexpr int64_t most_rows = HWY_TARGET == HWY_AVX3 ? 256 : 96;
 int64_t rows_of_tile() { return tile_rows; }
 int64_t rows_of_task() { return most_rows; }
 
-template <class Body>
-HWY_INLINE void over_columns(int64_t columns, Body&& body) {
-  const FloatTag d;
-  int64_t j = 0;
-  for (; j + lanes <= columns; j += lanes) {
-    body(
-        j, [&](const float* p) HWY_ATTR { return hn::LoadU(d, p); },
-        [&](FloatVector v, float* p) HWY_ATTR { hn::StoreU(v, d, p); });
-  }
-  if (j < columns) {
-    const int64_t left = columns - j;
-    const auto mask = hn::FirstN(d, static_cast<size_t>(left));
-    body(
-        j, [&](const float* p) HWY_ATTR { return hn::MaskedLoad(mask, d, p); },
-        [&](FloatVector v, float* p) HWY_ATTR { hn::BlendedStore(v, mask, d, p); });
-  }
-}
-
 // C = activation(sum + bias) + residual for a rectangle whose top left element is (row, column) of C.
 HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t rows, int64_t columns,
                          const float* sums, int64_t stride) {
@@ -74,13 +57,13 @@ HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t
       float* c = t.c.data + (row + r) * t.c.row_stride + column;
       float* before = e.before.data ? e.before.data + (row + r) * e.before.row_stride + column : nullptr;
       const float* residual = e.residual.data ? e.residual.data + (row + r) * e.residual.row_stride + column : nullptr;
-      over_columns(columns, [&](int64_t j, auto load, auto store) HWY_ATTR {
-        FloatVector x = load(sums + r * stride + j);
-        if (e.bias) x = hn::Add(x, load(e.bias + column + j));
-        if (before) store(x, before + j);
+      for_each_vector(columns, [&](int64_t j, auto part) HWY_ATTR {
+        FloatVector x = part.load(sums + r * stride + j);
+        if (e.bias) x = hn::Add(x, part.load(e.bias + column + j));
+        if (before) part.store(x, before + j);
         x = activated<f>(d, x);
-        if (residual) x = hn::Add(x, load(residual + j));
-        store(x, c + j);
+        if (residual) x = hn::Add(x, part.load(residual + j));
+        part.store(x, c + j);
       });
     }
   });

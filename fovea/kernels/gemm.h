@@ -1,8 +1,8 @@
 // Matrix products: C[rows, columns] = finish(A[rows, depth] · B[depth, columns]), B packed into panels of 16 columns.
 //
 //   pack(b, depth, columns, packed);                                    // once per weight
-//   gemm({.rows = 512, .columns = 768, .depth = 768}, a, packed, {c, 768}, {.bias = bias, .activation =
-//   Activation::gelu});
+//   gemm({.rows = 512, .columns = 768, .depth = 768}, a, packed, {c, 768},
+//        {.bias = bias, .activation = Activation::gelu});
 //
 // Each element of C is one sum over depth in rising order, whatever the tile, the number of rows or of threads: a row's
 // bits depend on that row alone. The same kernel serves the forward pass and both gradients, since A is read through

@@ -1,20 +1,21 @@
 // LSTM (Hochreiter and Schmidhuber 1997, with Gers' forget gate) and GRU (Cho et al. 2014) over whole sequences,
 // forward and backward, with PyTorch's weights and gate order:
 //
-//   LSTM   i, f, o = σ(W x + U h + b)   g = tanh(W x + U h + b)   c' = f∘c + i∘g   h' = o∘tanh(c')       gates i, f, g,
-//   o GRU    r, z = σ(W x + U h + b)      n = tanh(W x + b_i + r∘(U h + b_h))        h' = (1 − z)∘n + z∘h   gates r, z,
-//   n
+//   LSTM  i, f, o = σ(W x + U h + b)  g = tanh(W x + U h + b)            c' = f∘c + i∘g, h' = o∘tanh(c')  gates i, f, g, o
+//   GRU   r, z = σ(W x + U h + b)     n = tanh(W x + b_i + r∘(U h + b_h))  h' = (1 − z)∘n + z∘h           gates r, z, n
 //
-//   Recurrent r = {.shape = {RecurrentCell::lstm, batch, steps, inputs, width}, .x = {x, steps * inputs, inputs},
-//   .weights = {w, u, b_i, b_h}}; recurrent_forward(r, {.y = {y, steps * width, width}, .saved = saved});
+//   Recurrent r = {.shape = {RecurrentCell::lstm, batch, steps, inputs, width}, .x = {x, …}, .weights = {w, u, b_i, b_h}};
+//   recurrent_forward(r, {.y = {y, steps * width, width}, .saved = saved});
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "fovea/base/recurrent_cell.h"
+
 namespace fovea::kernels {
 
-enum class RecurrentCell { lstm, gru };
+using fovea::RecurrentCell;
 
 struct RecurrentShape {
   RecurrentCell cell = RecurrentCell::lstm;

@@ -27,8 +27,9 @@ void cell_backward(RecurrentCell cell, int64_t width, const CellBackward& c) {
 void sum_rows(int64_t rows, int64_t columns, const float* from, int64_t stride, float* sums) {
   std::fill_n(sums, columns, 0.0f);
   for (int64_t r = 0; r < rows; ++r) {
-    over_row(columns, [&](int64_t j, auto load, auto store)
-                          HWY_ATTR { store(hn::Add(load(sums + j), load(from + r * stride + j)), sums + j); });
+    for_each_vector(columns, [&](int64_t j, auto part) HWY_ATTR {
+      part.store(hn::Add(part.load(sums + j), part.load(from + r * stride + j)), sums + j);
+    });
   }
 }
 

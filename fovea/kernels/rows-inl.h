@@ -1,7 +1,7 @@
 // Walking along a row of floats in vectors of one instruction set, the last one partial.
 //
-//   for_each_vector(width, [&](int64_t i, auto part) HWY_ATTR { part.store(hn::Mul(part.load(x + i), scale), y + i);
-//   }); const float total = sum_of_terms(width, [&](int64_t i, auto part) HWY_ATTR { return part.load(x + i); });
+//   for_each_vector(width, [&](int64_t i, auto part) HWY_ATTR { part.store(hn::Neg(part.load(x + i)), y + i); });
+//   const float total = sum_of_terms(width, [&](int64_t i, auto part) HWY_ATTR { return part.load(x + i); });
 //
 // A partial vector loads zeros beyond the end and touches no memory there. An element's place decides which of the
 // partial sums it joins, so that a row followed by zeros has the same sum, bit for bit.

@@ -31,7 +31,8 @@ void check_choice(std::string_view model, std::string_view field, const std::str
 }
 
 void check_size(std::string_view model, std::string_view field, int64_t found) {
-  require(found >= 1, "{}: found a {} of {}, expected at least 1", model, field, found);
+  constexpr int64_t most = int64_t{1} << 31;
+  require(found >= 1 && found <= most, "{}: found a {} of {}, expected 1 to {}", model, field, found, most);
 }
 
 void check_layers(std::string_view model, std::string_view field, int64_t found) {

@@ -77,7 +77,7 @@ std::string family_json(std::string_view family, Config config) {
   return to_json(both);
 }
 
-// Errors that name the model's field: a value that is none of the known ones (and what is nearest), a size below 1, more layers
+// Errors that name the model's field: a value that is none of the known ones (and what is nearest), a size below 1 or beyond 2³¹, more layers
 // than any model has, a share outside [0, 1), fewer labels than `least` or the same one twice.
 void check_choice(std::string_view model, std::string_view field, const std::string& found,
                   const std::vector<std::string>& known);

@@ -33,7 +33,7 @@ Tensor Labels::answers(const Tensor& logits) const {
 Tensor Labels::losses(const Tensor& logits, const WantedLabels& wanted, double smoothing) const {
   if (kind_ == one) {
     const Tensor each = cross_entropy(logits, wanted.labels,
-                                      {.smoothing = static_cast<float>(smoothing), .reduction = Reduction::none});
+                                      {.smoothing = smoothing, .reduction = Reduction::none});
     return wanted.weights ? each * rows(wanted.weights.to(logits.dtype()), wanted.labels) : each;
   }
   const Tensor y = wanted.labels.to(logits.dtype());

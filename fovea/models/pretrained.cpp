@@ -4,6 +4,7 @@
 #include <set>
 
 #include "fovea/base/file.h"
+#include "fovea/base/json.h"
 
 namespace fovea {
 namespace {

@@ -23,10 +23,10 @@ const Form projected_additive = {
           const Tensor v = w.vector.unsqueeze(1).unsqueeze(-1);
           return matmul(tanh(q.unsqueeze(3) + k.unsqueeze(2)), v).squeeze(-1);
         },
-    .score = kernels::Score::additive,
-    .weights =
+    .score = FusedScore::additive,
+    .shapes =
         [](const FormSizes& s) {
-          return FormWeights{.vector = zeros({s.heads, s.hidden})};
+          return FormShapes{.vector = {s.heads, s.hidden}};
         },
 };
 
@@ -41,7 +41,7 @@ void SourceKeys::reorder(const Tensor& batch_rows) {
 SourceAttention::SourceAttention(const Config& c)
     : config_(c),
       form_(&find<Form>(c.form)),
-      score_(form_->score == kernels::Score::additive ? &projected_additive : &dot) {
+      score_(form_->score == FusedScore::additive ? &projected_additive : &dot) {
   form_weights_ =
       form_->weights({.heads = 1, .query_width = c.query_width, .key_width = c.memory_width, .hidden = c.hidden});
   require(form_weights_.query || c.query_width == c.memory_width,

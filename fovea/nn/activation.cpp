@@ -7,15 +7,15 @@
 
 namespace fovea {
 
-kernels::Activation activation_named(std::string_view name) {
-  using enum kernels::Activation;
-  static constexpr std::array<std::pair<std::string_view, kernels::Activation>, 7> known = {{{"none", none},
-                                                                                             {"relu", relu},
-                                                                                             {"gelu", gelu},
-                                                                                             {"gelu-tanh", gelu_tanh},
-                                                                                             {"silu", silu},
-                                                                                             {"tanh", tanh},
-                                                                                             {"sigmoid", sigmoid}}};
+Activation activation_named(std::string_view name) {
+  using enum Activation;
+  static constexpr std::array<std::pair<std::string_view, Activation>, 7> known = {{{"none", none},
+                                                                                    {"relu", relu},
+                                                                                    {"gelu", gelu},
+                                                                                    {"gelu-tanh", gelu_tanh},
+                                                                                    {"silu", silu},
+                                                                                    {"tanh", tanh},
+                                                                                    {"sigmoid", sigmoid}}};
   std::vector<std::string> names;
   for (const auto& [key, activation] : known) {
     if (key == name) return activation;

@@ -5,10 +5,10 @@
 
 #include <string_view>
 
-#include "fovea/kernels/activation.h"
+#include "fovea/base/activation.h"
 
 namespace fovea {
 
-kernels::Activation activation_named(std::string_view name);  // an Error that suggests the nearest if there is none
+Activation activation_named(std::string_view name);  // an Error that suggests the nearest if there is none
 
 }  // namespace fovea

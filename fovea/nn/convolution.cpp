@@ -21,8 +21,8 @@ void check(const char* where, const ConvolutionConfig& c) {
 
 Conv1d::Conv1d(const Config& c) : config_(c) {
   check("Conv1d", c);
-  weight_ = zeros({c.outputs, c.inputs / c.groups, c.kernel});
-  if (c.bias) bias_ = zeros({c.outputs});
+  weight_ = new_weight({c.outputs, c.inputs / c.groups, c.kernel});
+  if (c.bias) bias_ = new_weight({c.outputs});
 }
 
 Tensor Conv1d::operator()(const Tensor& x) const {
@@ -37,8 +37,8 @@ Tensor Conv1d::operator()(const Tensor& x) const {
 
 Conv2d::Conv2d(const Config& c) : config_(c) {
   check("Conv2d", c);
-  weight_ = zeros({c.outputs, c.inputs / c.groups, c.kernel, c.kernel});
-  if (c.bias) bias_ = zeros({c.outputs});
+  weight_ = new_weight({c.outputs, c.inputs / c.groups, c.kernel, c.kernel});
+  if (c.bias) bias_ = new_weight({c.outputs});
 }
 
 Tensor Conv2d::operator()(const Tensor& x) const {

@@ -4,7 +4,6 @@
 //   Tensor y = conv(x);                                // [batch, 80, length] → [batch, 512, length / 2]
 #pragma once
 
-#include "fovea/base/fields.h"
 #include "fovea/nn/weights.h"
 
 namespace fovea {
@@ -14,17 +13,6 @@ struct ConvolutionConfig {
   int64_t inputs = 0, outputs = 0, kernel = 1;
   int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
   bool bias = true;
-
-  void fields(Fields& f) {
-    f("inputs", inputs, "channels of the input");
-    f("outputs", outputs, "channels of the output");
-    f("kernel", kernel, "size of the kernel");
-    f("stride", stride, "distance between two places of the kernel");
-    f("padding", padding, "zeros at either end");
-    f("dilation", dilation, "distance between two elements of the kernel");
-    f("groups", groups, "groups of channels that do not see each other");
-    f("bias", bias, "whether a bias is added");
-  }
 };
 
 // [batch, inputs, length] → [batch, outputs, length']; weight [outputs, inputs / groups, kernel].

@@ -280,7 +280,7 @@ void walk_best(const Chains& c, int64_t b, int64_t* y) {
 
 Crf::Crf(const Config& c) {
   require(c.labels > 0, "Crf: found {} labels, expected at least 1", c.labels);
-  start_ = zeros({c.labels}), transition_ = zeros({c.labels, c.labels}), stop_ = zeros({c.labels});
+  start_ = new_weight({c.labels}), transition_ = new_weight({c.labels, c.labels}), stop_ = new_weight({c.labels});
 }
 
 void Crf::weights(Weights& w) {

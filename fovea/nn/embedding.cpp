@@ -14,7 +14,7 @@ Embedding::Embedding(const Config& c) : padding_(c.padding) {
   require(-1 <= c.padding && c.padding < c.entries, "Embedding: found padding {}, expected −1 to {}", c.padding,
           c.entries - 1);
   init_ = {.kind = Init::normal, .scale = 1 / std::sqrt(static_cast<double>(c.width)), .zero_row = c.padding};
-  weight_ = zeros({c.entries, c.width});
+  weight_ = new_weight({c.entries, c.width});
 }
 
 Tensor Embedding::operator()(const Tensor& ids) const { return rows(weight_, ids, padding_); }

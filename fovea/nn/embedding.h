@@ -4,7 +4,6 @@
 //   Tensor x = words(ids);   Tensor logits = words.as_output(y);         // [..., 512] → [..., 32000]
 #pragma once
 
-#include "fovea/base/fields.h"
 #include "fovea/nn/weights.h"
 
 namespace fovea {
@@ -14,12 +13,6 @@ class Embedding final {
   struct Config {
     int64_t entries = 0, width = 0;
     int64_t padding = -1;  // this entry begins as zeros and learns nothing from lookups; −1: there is none
-
-    void fields(Fields& f) {
-      f("entries", entries, "size of the vocabulary");
-      f("width", width, "width of a vector");
-      f("padding", padding, "the entry that stands for padding; -1: none");
-    }
   };
   explicit Embedding(const Config&);
 

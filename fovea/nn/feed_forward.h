@@ -23,15 +23,6 @@ class FeedForward final {
     bool gated = false;
     double dropout = 0;  // of the hidden layer
     bool bias = true;
-
-    void fields(Fields& f) {
-      f("width", width, "width of the input and the output");
-      f("hidden", hidden, "width of the hidden layer");
-      f("activation", activation, "relu, gelu, gelu-tanh or silu");
-      f("gated", gated, "whether a second projection is multiplied with the activated one");
-      f("dropout", dropout, "share of the hidden layer that is dropped in training");
-      f("bias", bias, "whether the layers have biases");
-    }
   };
   explicit FeedForward(const Config&);
 
@@ -43,7 +34,7 @@ class FeedForward final {
   }
 
  private:
-  kernels::Activation activation_;
+  Activation activation_;
   Dropout dropout_;
   std::optional<Linear> gate_;
   Linear up_, down_;

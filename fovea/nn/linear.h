@@ -4,7 +4,6 @@
 //   Tensor y = project(x);                             // [..., 512] → [..., 64]
 #pragma once
 
-#include "fovea/base/fields.h"
 #include "fovea/nn/weights.h"
 #include "fovea/tensor/matmul.h"
 
@@ -15,17 +14,11 @@ class Linear final {
   struct Config {
     int64_t inputs = 0, outputs = 0;
     bool bias = true;
-
-    void fields(Fields& f) {
-      f("inputs", inputs, "width of the input");
-      f("outputs", outputs, "width of the output");
-      f("bias", bias, "whether a bias is added");
-    }
   };
   explicit Linear(const Config&);
 
   // The activation runs in the same pass as the product.
-  Tensor operator()(const Tensor& x, kernels::Activation activation = kernels::Activation::none) const {
+  Tensor operator()(const Tensor& x, Activation activation = Activation::none) const {
     return linear(x, weight_, bias_, activation);
   }
   void weights(Weights& w) {

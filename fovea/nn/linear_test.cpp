@@ -12,7 +12,7 @@ TEST(Linear, EqualsPyTorch) {
 
 TEST(Linear, FusedActivationEqualsPyTorch) {
   auto make = [] { return Linear({.inputs = 7, .outputs = 5}); };
-  check_golden("linear_gelu", make, [](const Linear& m, In x) { return m(x.at("x"), kernels::Activation::gelu); });
+  check_golden("linear_gelu", make, [](const Linear& m, In x) { return m(x.at("x"), Activation::gelu); });
 }
 
 TEST(Linear, WithoutBiasListsOneWeight) {

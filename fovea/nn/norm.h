@@ -4,7 +4,6 @@
 //   RmsNorm rms({.width = 512});      Tensor z = rms(x);       // Zhang and Sennrich 2019
 #pragma once
 
-#include "fovea/base/fields.h"
 #include "fovea/nn/weights.h"
 #include "fovea/tensor/norm.h"
 
@@ -16,12 +15,6 @@ class LayerNorm final {
     int64_t width = 0;
     double epsilon = 1e-5;
     bool bias = true;
-
-    void fields(Fields& f) {
-      f("width", width, "width of the input");
-      f("epsilon", epsilon, "added to the variance");
-      f("bias", bias, "whether a shift is learned");
-    }
   };
   explicit LayerNorm(const Config&);
 
@@ -41,11 +34,6 @@ class RmsNorm final {
   struct Config {
     int64_t width = 0;
     double epsilon = 1e-6;
-
-    void fields(Fields& f) {
-      f("width", width, "width of the input");
-      f("epsilon", epsilon, "added to the mean square");
-    }
   };
   explicit RmsNorm(const Config&);
 

@@ -47,7 +47,7 @@ Tensor SinusoidalPositions::operator()(const Tensor& x, int64_t offset) const {
 LearnedPositions::LearnedPositions(const Config& c) {
   require(c.positions > 0 && c.width > 0,
           "LearnedPositions: found {} positions of width {}, expected at least 1 of each", c.positions, c.width);
-  weight_ = zeros({c.positions, c.width});
+  weight_ = new_weight({c.positions, c.width});
 }
 
 Tensor LearnedPositions::operator()(const Tensor& x, int64_t offset) const {

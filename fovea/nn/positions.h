@@ -7,7 +7,6 @@
 
 #include <vector>
 
-#include "fovea/base/fields.h"
 #include "fovea/nn/weights.h"
 
 namespace fovea {
@@ -19,12 +18,6 @@ class SinusoidalPositions final {
     int64_t width = 0;
     bool halves = false;  // all sines, then all cosines, as Marian and fairseq have it
     double base = 10000;
-
-    void fields(Fields& f) {
-      f("width", width, "width of a token");
-      f("halves", halves, "whether the sines stand before the cosines instead of between them");
-      f("base", base, "the longest wavelength is 2π times this");
-    }
   };
   explicit SinusoidalPositions(const Config&);
 
@@ -41,11 +34,6 @@ class LearnedPositions final {
  public:
   struct Config {
     int64_t positions = 0, width = 0;
-
-    void fields(Fields& f) {
-      f("positions", positions, "the most tokens that a sequence may have");
-      f("width", width, "width of a token");
-    }
   };
   explicit LearnedPositions(const Config&);
 
@@ -68,12 +56,6 @@ class RotaryPositions final {
     int64_t width = 0;
     double base = 10000;
     bool interleaved = false;
-
-    void fields(Fields& f) {
-      f("width", width, "how many elements of a head turn");
-      f("base", base, "the slowest pair turns once in about 2π times this many tokens");
-      f("interleaved", interleaved, "pairs of neighbours instead of halves");
-    }
   };
   explicit RotaryPositions(const Config&);
 

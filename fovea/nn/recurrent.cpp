@@ -6,20 +6,22 @@
 
 namespace fovea {
 
-template <kernels::RecurrentCell cell>
+template <RecurrentCell cell>
 RecurrentLayers<cell>::RecurrentLayers(const Config& c) : config_(c), dropout_(c.dropout) {
-  require(c.inputs > 0 && c.width > 0 && c.layers > 0,
-          "recurrent layers: found {} inputs, width {} and {} layers, expected at least 1 of each", c.inputs, c.width,
-          c.layers);
-  const int64_t columns = kernels::RecurrentShape{.cell = cell}.gates() * c.width;
+  constexpr int64_t most_width = int64_t{1} << 31, most_layers = 10000;
+  require(0 < c.inputs && c.inputs <= most_width && 0 < c.width && c.width <= most_width,
+          "recurrent layers: found {} inputs and width {}, expected 1 to {} of each", c.inputs, c.width, most_width);
+  require(0 < c.layers && c.layers <= most_layers, "recurrent layers: found {} layers, expected 1 to {}", c.layers,
+          most_layers);
+  const int64_t columns = (cell == RecurrentCell::lstm ? 4 : 3) * c.width;
   for (int64_t i = 0; i < c.layers * directions(); ++i) {
     const int64_t inputs = i < directions() ? c.inputs : directions() * c.width;
-    cells_.push_back({.input = zeros({columns, inputs}), .hidden = zeros({columns, c.width})});
-    if (c.bias) cells_.back().input_bias = zeros({columns}), cells_.back().hidden_bias = zeros({columns});
+    cells_.push_back({.input = new_weight({columns, inputs}), .hidden = new_weight({columns, c.width})});
+    if (c.bias) cells_.back().input_bias = new_weight({columns}), cells_.back().hidden_bias = new_weight({columns});
   }
 }
 
-template <kernels::RecurrentCell cell>
+template <RecurrentCell cell>
 void RecurrentLayers<cell>::weights(Weights& w) {
   const Init init = {Init::uniform, 1 / std::sqrt(static_cast<double>(config_.width))};
   for (size_t i = 0; i < cells_.size(); ++i) {
@@ -33,14 +35,14 @@ void RecurrentLayers<cell>::weights(Weights& w) {
   }
 }
 
-template <kernels::RecurrentCell cell>
+template <RecurrentCell cell>
 std::vector<PackedCell> RecurrentLayers<cell>::pack() const {
   std::vector<PackedCell> packed;
   for (const CellWeights& w : cells_) packed.emplace_back(cell, w);
   return packed;
 }
 
-template <kernels::RecurrentCell cell>
+template <RecurrentCell cell>
 RecurrentOutput RecurrentLayers<cell>::operator()(const Tensor& x, const Context& context,
                                                   const RecurrentOptions& options) const {
   const int64_t count = static_cast<int64_t>(cells_.size());
@@ -74,7 +76,7 @@ RecurrentOutput RecurrentLayers<cell>::operator()(const Tensor& x, const Context
   return {y, {stack(hidden, 0), cells.empty() ? Tensor() : stack(cells, 0)}};
 }
 
-template class RecurrentLayers<kernels::RecurrentCell::lstm>;
-template class RecurrentLayers<kernels::RecurrentCell::gru>;
+template class RecurrentLayers<RecurrentCell::lstm>;
+template class RecurrentLayers<RecurrentCell::gru>;
 
 }  // namespace fovea

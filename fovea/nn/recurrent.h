@@ -6,7 +6,6 @@
 
 #include <vector>
 
-#include "fovea/base/fields.h"
 #include "fovea/nn/context.h"
 #include "fovea/nn/dropout.h"
 #include "fovea/nn/weights.h"
@@ -31,7 +30,7 @@ struct RecurrentOutput {
   RecurrentState last;
 };
 
-template <kernels::RecurrentCell cell>
+template <RecurrentCell cell>
 class RecurrentLayers final {
  public:
   struct Config {
@@ -39,15 +38,6 @@ class RecurrentLayers final {
     bool bidirectional = false;
     double dropout = 0;  // between layers
     bool bias = true;
-
-    void fields(Fields& f) {
-      f("inputs", inputs, "width of the input");
-      f("width", width, "width of the state");
-      f("layers", layers, "layers on top of each other");
-      f("bidirectional", bidirectional, "whether a second one goes from the end to the beginning");
-      f("dropout", dropout, "share of a layer's output that is dropped in training before the next layer");
-      f("bias", bias, "whether the gates have biases");
-    }
   };
   explicit RecurrentLayers(const Config&);
 
@@ -64,7 +54,7 @@ class RecurrentLayers final {
   std::vector<CellWeights> cells_;  // [layers · directions]
 };
 
-using Lstm = RecurrentLayers<kernels::RecurrentCell::lstm>;
-using Gru = RecurrentLayers<kernels::RecurrentCell::gru>;
+using Lstm = RecurrentLayers<RecurrentCell::lstm>;
+using Gru = RecurrentLayers<RecurrentCell::gru>;
 
 }  // namespace fovea

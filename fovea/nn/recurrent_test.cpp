@@ -9,8 +9,6 @@
 namespace fovea {
 namespace {
 
-using kernels::RecurrentCell;
-
 Tensor lengths(const std::vector<int64_t>& values) { return tensor({static_cast<int64_t>(values.size())}, values); }
 
 // Outputs and last states side by side, as the golden script puts them.
@@ -83,6 +81,31 @@ TEST(Recurrent, PackedStepsHaveTheGradientsOfTheWhole) {
     check_gradient(run, {random_input({3, 5, 2}), random_input({columns, 2}), random_input({columns, 5}),
                          random_input({columns}, 7), random_input({columns}, 8), random_input({3, 5}, 9)});
   }
+}
+
+TEST(Recurrent, APackedCellServesOneBackwardPass) {
+  CellWeights w = {normal({12, 2}, Random(1)), normal({12, 3}, Random(2))};
+  w.input.require_gradient(), w.hidden.require_gradient();
+  const Tensor x = normal({5, 2, 2}, Random(3));
+  const PackedCell packed(RecurrentCell::lstm, w);
+  auto outputs = [&](const PackedCell& cell) {
+    return recurrent(RecurrentCell::lstm, x, w, {.packed = &cell}).outputs;
+  };
+  outputs(packed).backward(ones({5, 2, 3}));
+  const std::vector<float> once = w.hidden.gradient().values<float>();
+  const Tensor again = outputs(packed);
+  EXPECT_NE(error_of([&] { again.backward(ones({5, 2, 3})); }).find("used up"), std::string::npos);
+  EXPECT_EQ(w.hidden.gradient().values<float>(), once);
+  outputs(PackedCell(RecurrentCell::lstm, w)).backward(ones({5, 2, 3}));
+  EXPECT_EQ(w.hidden.gradient().values<float>()[0], 2 * once[0]);
+}
+
+TEST(Recurrent, ImpossibleSizesAreErrors) {
+  const int64_t huge = std::numeric_limits<int64_t>::max();
+  EXPECT_THROW(Lstm({.inputs = 2, .width = huge}), Error);
+  EXPECT_THROW(Lstm({.inputs = huge, .width = 2, .bidirectional = true}), Error);
+  EXPECT_THROW(Gru({.inputs = 2, .width = huge / 3, .layers = 2, .bidirectional = true}), Error);
+  EXPECT_THROW(Gru({.inputs = 2, .width = 2, .layers = huge, .bidirectional = true}), Error);
 }
 
 TEST(Recurrent, PackedStepsHaveTheSameBitsForAnyThreads) {

@@ -24,6 +24,10 @@ struct Init {
   int64_t zero_row = -1;  // a row that begins as zeros all the same, such as an embedding's padding
 };
 
+// Zeros for a weight. Large ones take no memory until something is written to them, so that a model's shapes can be compared with
+// a file's before they cost anything.
+Tensor new_weight(const Shape& shape);
+
 class Weights;
 
 template <class M>

@@ -10,8 +10,6 @@
 namespace fovea {
 namespace {
 
-using kernels::Activation;
-
 template <class T>
 T logistic(T x) {
   return 1 / (1 + std::exp(-x));

@@ -5,8 +5,6 @@
 namespace fovea {
 namespace {
 
-using kernels::Activation;
-
 constexpr Activation all[] = {Activation::none, Activation::relu, Activation::gelu,   Activation::gelu_tanh,
                               Activation::silu, Activation::tanh, Activation::sigmoid};
 

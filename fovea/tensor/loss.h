@@ -1,6 +1,6 @@
 // Cross-entropy between logits and class indices.
 //
-//   Tensor loss = cross_entropy(logits, targets, {.smoothing = 0.1f, .ignored = pad});   // a single number
+//   Tensor loss = cross_entropy(logits, targets, {.smoothing = 0.1, .ignored = pad});   // a single number
 #pragma once
 
 #include "fovea/tensor/tensor.h"
@@ -10,7 +10,7 @@ namespace fovea {
 enum class Reduction { mean, sum, none };  // mean: over the targets that are not ignored; 0 if there are none
 
 struct CrossEntropyOptions {
-  float smoothing = 0;     // this share of the target is spread evenly over all classes
+  double smoothing = 0;    // this share of the target is spread evenly over all classes
   int64_t ignored = -100;  // targets of this value count for nothing
   Reduction reduction = Reduction::mean;
 };

@@ -12,7 +12,7 @@ Tensor targets(const Shape& shape, const std::vector<int64_t>& values) { return 
 
 TEST(CrossEntropy, Gradients) {
   const Tensor t = targets({2, 3}, {0, 6, 3, -100, 2, 2});
-  for (float smoothing : {0.0f, 0.1f, 1.0f}) {
+  for (double smoothing : {0.0, 0.1, 1.0}) {
     for (Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) {
       check_gradient(
           [&](const Inputs& x) { return cross_entropy(x[0], t, {.smoothing = smoothing, .reduction = reduction}); },
@@ -49,7 +49,7 @@ TEST(CrossEntropy, IgnoredRowsCountForNothing) {
   Tensor x = normal({3, 4}, Random(1));
   x.slice(0, 1, 2).fill(std::numeric_limits<double>::quiet_NaN());
   x.require_gradient();
-  Tensor loss = cross_entropy(x, targets({3}, {1, 9, 2}), {.smoothing = 0.1f, .ignored = 9});
+  Tensor loss = cross_entropy(x, targets({3}, {1, 9, 2}), {.smoothing = 0.1, .ignored = 9});
   EXPECT_TRUE(std::isfinite(loss.item()));
   loss.backward();
   const std::vector<float> dx = x.gradient().values<float>();
@@ -63,6 +63,20 @@ TEST(CrossEntropy, NothingButIgnoredTargetsGiveZero) {
   loss.backward();
   EXPECT_EQ(x.gradient().values<float>(), std::vector<float>(6, 0.0f));
   EXPECT_EQ(cross_entropy(zeros({0, 3}), targets({0}, {})).item(), 0);
+}
+
+TEST(CrossEntropy, SmoothsInTheNumbersOwnPrecision) {
+  const std::vector<double> x = {0.3, -1.7, 2.1, 0.9};
+  Tensor logits = tensor({1, 4}, x).require_gradient();
+  const double smoothing = 0.1;
+  Tensor loss = cross_entropy(logits, targets({1}, {2}), {.smoothing = smoothing});
+  double sum = 0, mean = 0;
+  for (double v : x) sum += std::exp(v), mean += v / 4;
+  EXPECT_NEAR(loss.item(), std::log(sum) - (1 - smoothing) * x[2] - smoothing * mean, 1e-12);
+  loss.backward();
+  const std::vector<double> gradient = logits.gradient().values<double>();
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(gradient[i], std::exp(x[i]) / sum - smoothing / 4 - (i == 2 ? 1 - smoothing : 0), 1e-12);
 }
 
 TEST(CrossEntropy, HugeLogitsAndVisibleNan) {
@@ -103,7 +117,7 @@ TEST(CrossEntropy, SameBitsForAnyThreads) {
   for (int64_t i = 0; i < 200; ++i) t.push_back(i % 5 == 0 ? -100 : i * 31 % 501);
   expect_same_bits_for_any_threads([&] {
     Tensor x = normal({200, 501}, Random(1)).require_gradient();
-    Tensor y = cross_entropy(x, targets({200}, t), {.smoothing = 0.1f});
+    Tensor y = cross_entropy(x, targets({200}, t), {.smoothing = 0.1});
     y.backward();
     return std::vector<Tensor>{y, x.gradient()};
   });

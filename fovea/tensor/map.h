@@ -12,8 +12,8 @@
 
 namespace fovea {
 
-// Calls f with a number of the type that arithmetic on `type` runs in:  with_number("exp", x.dtype(), [&](auto zero) {
-// using T = decltype(zero); … })
+// Calls f with a number of the type that arithmetic on `type` runs in:
+//   with_number("exp", x.dtype(), [&](auto zero) { using T = decltype(zero); … });
 template <class F>
 decltype(auto) with_number(const char* operation, DType type, F&& f) {
   if (type == DType::f32) return f(float{});

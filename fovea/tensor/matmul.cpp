@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "fovea/base/scratch.h"
+#include "fovea/kernels/gemm.h"
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
@@ -13,7 +14,6 @@
 namespace fovea {
 namespace {
 
-using kernels::Activation;
 using kernels::GemmShape;
 using kernels::Matrix;
 

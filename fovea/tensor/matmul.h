@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "fovea/kernels/gemm.h"
+#include "fovea/base/activation.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -14,8 +14,7 @@ namespace fovea {
 Tensor matmul(const Tensor& a, const Tensor& b);  // a vector stands for a row on the left and a column on the right
 
 // activation(x Wᵀ + b) in one pass; `bias` may be no tensor.
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
-              kernels::Activation activation = kernels::Activation::none);
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation activation = Activation::none);
 
 // Several x Wᵀ + b of one x, with the results of linear(): their gradients read x once and are added up in the products.
 struct Projection {

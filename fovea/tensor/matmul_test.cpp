@@ -11,8 +11,6 @@
 namespace fovea {
 namespace {
 
-using kernels::Activation;
-
 Tensor product_of(const Inputs& x) { return matmul(x[0], x[1]); }
 
 TEST(Matmul, GradientsOfMatricesVectorsAndBatches) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fovea/kernels/recurrent.h"
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
@@ -10,8 +11,6 @@
 
 namespace fovea {
 namespace {
-
-using kernels::RecurrentCell;
 
 const char* name_of(RecurrentCell cell) { return cell == RecurrentCell::lstm ? "lstm" : "gru"; }
 
@@ -109,6 +108,8 @@ struct CallsOfOneShape {
   float* next_gates(const Tensor& saved_by_call) {
     const int64_t size = kernels::recurrent_gates_size(shape);
     if (!gates) gates = Tensor({calls * size}, DType::f32);
+    require(static_cast<int64_t>(saved.size() + 1) * size <= gates.elements(),
+            "{}: the packed weights were used up by an earlier backward(); pack them again", name_of(shape.cell));
     saved.push_back(saved_by_call);
     return gates.data<float>() + static_cast<int64_t>(saved.size() - 1) * size;
   }

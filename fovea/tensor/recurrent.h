@@ -3,10 +3,10 @@
 //   LSTM   i, f, o = σ(W x + U h + b)   g = tanh(W x + U h + b)   c' = f∘c + i∘g   h' = o∘tanh(c')        gates i, f, g, o
 //   GRU    r, z = σ(W x + U h + b)      n = tanh(W x + b + r∘(U h + b'))           h' = (1 − z)∘n + z∘h   gates r, z, n
 //
-//   auto [outputs, hidden, cell] = recurrent(kernels::RecurrentCell::lstm, x, weights, {.lengths = lengths});
+//   auto [outputs, hidden, cell] = recurrent(RecurrentCell::lstm, x, weights, {.lengths = lengths});
 #pragma once
 
-#include "fovea/kernels/recurrent.h"
+#include "fovea/base/recurrent_cell.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -20,7 +20,7 @@ struct CellWeights {
 // pass, and their gradients are one product over all calls, at the end of the one backward pass that they serve.
 class PackedCell final {
  public:
-  PackedCell(kernels::RecurrentCell, const CellWeights&);
+  PackedCell(RecurrentCell, const CellWeights&);
 
   struct Shared;
   const std::shared_ptr<Shared>& shared() const { return shared_; }
@@ -46,10 +46,9 @@ struct RecurrentResult {
 };
 
 // x [batch, steps, inputs].
-RecurrentResult recurrent(kernels::RecurrentCell, const Tensor& x, const CellWeights&, const RecurrentWalk& = {});
+RecurrentResult recurrent(RecurrentCell, const Tensor& x, const CellWeights&, const RecurrentWalk& = {});
 
 // The same step by step in tensor operations, f32 or f64: what the kernel is held to. recurrent() runs it for f64 tensors.
-RecurrentResult recurrent_by_formula(kernels::RecurrentCell, const Tensor& x, const CellWeights&,
-                                     const RecurrentWalk& = {});
+RecurrentResult recurrent_by_formula(RecurrentCell, const Tensor& x, const CellWeights&, const RecurrentWalk& = {});
 
 }  // namespace fovea

@@ -50,9 +50,11 @@ class FreeBlocks {
         count_use(block.size);
         return block;
       }
-      count_use(size);
     }
-    return new_block(size);
+    const Block block = new_block(size);
+    std::scoped_lock lock(mutex_);
+    count_use(size);
+    return block;
   }
 
   void give(Block block) {
@@ -66,6 +68,11 @@ class FreeBlocks {
   size_t total() {
     std::scoped_lock lock(mutex_);
     return total_;
+  }
+
+  size_t used() {
+    std::scoped_lock lock(mutex_);
+    return used_;
   }
 
   void clear() {
@@ -121,6 +128,8 @@ std::shared_ptr<std::byte> allocate_storage(size_t bytes) {
   const Block block = free_blocks().take((bytes + page + line + unit - 1) / unit * unit);
   return {block.base + free_blocks().next_offset(), [block](std::byte*) { free_blocks().give(block); }};
 }
+
+size_t used_storage() { return free_blocks().used(); }
 
 size_t kept_storage() { return free_blocks().total(); }
 

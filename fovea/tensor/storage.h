@@ -10,6 +10,7 @@
 namespace fovea {
 
 std::shared_ptr<std::byte> allocate_storage(size_t bytes);  // not initialised
+size_t used_storage();                                      // bytes of the large pieces that are in use
 // Bytes that are kept for reuse: at most 256 MB, or what brings those in use to one and a half times the most that ever were
 // since the last release.
 size_t kept_storage();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -47,6 +48,18 @@ TEST(Storage, WhatIsKeptIsBoundedByWhatWasInUseAtOnce) {
   release_storage();
   for (size_t megabytes = 20; megabytes < 60; ++megabytes) allocate_storage(megabytes << 20);
   EXPECT_LE(kept_storage(), size_t{256} << 20);
+  release_storage();
+}
+
+TEST(Storage, WhatCannotBeAllocatedIsNotCountedAsUsed) {
+  const size_t before = used_storage();
+  EXPECT_THROW(allocate_storage(size_t{1} << 60), std::bad_alloc);
+  EXPECT_EQ(used_storage(), before);
+  {
+    const std::shared_ptr<std::byte> memory = allocate_storage(1 << 20);
+    EXPECT_GT(used_storage(), before);
+  }
+  EXPECT_EQ(used_storage(), before);
   release_storage();
 }
 

@@ -18,8 +18,10 @@ DType storage_of(const std::string& name) {
 std::string card(const Recipe& r, int64_t weights, const Tokenizer& tokenizer, const std::vector<Score>& scores) {
   const CardConfig& c = r.card;
   std::string text = fmt::format("---\nlibrary_name: fovea\ntask: {}\n", r.task_name());
-  if (!c.license.empty()) text += fmt::format("license: {}\n", c.license);
-  if (!c.languages.empty()) text += fmt::format("language: [{}]\n", fmt::join(c.languages, ", "));
+  if (!c.license.empty()) text += fmt::format("license: {}\n", yaml_scalar(c.license));
+  std::vector<std::string> languages;
+  for (const std::string& language : c.languages) languages.push_back(yaml_scalar(language));
+  if (!languages.empty()) text += fmt::format("language: [{}]\n", fmt::join(languages, ", "));
   if (!scores.empty()) text += "validation:\n";
   for (const Score& score : scores) text += fmt::format("  {}: {:.4g}\n", score.name, score.value);
   const std::string folder = std::filesystem::path(r.output).filename().string();

@@ -3,6 +3,7 @@
 
 #include "fovea/base/threads.h"
 #include "fovea/models/families/bag_of_words.h"
+#include "fovea/models/families/classifier.h"
 #include "fovea/models/families/tagger.h"
 #include "fovea/tensor/reduce.h"
 #include "fovea/train/optimiser.h"

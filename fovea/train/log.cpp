@@ -11,6 +11,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/json.h"
 
 namespace fovea {
 namespace {
@@ -30,7 +31,7 @@ LogLine::Numbers numbers_of(const Json& object, const std::string& where) {
 }
 
 LogLine parse_line(std::string_view text, const std::string& where) {
-  const Json object = Json::parse(text, nullptr, false);
+  const Json object = parse_json<Json>(text, where);
   if (!object.is_object() || !object.contains("step") || !object["step"].is_number_integer()) {
     const std::string shown(text.substr(0, 40));
     throw Error(Error::corrupt, "{}: found '{}', expected a JSON object with a step, as fovea train writes it", where,
@@ -76,7 +77,7 @@ std::vector<LogLine> read_log(const std::filesystem::path& path) {
 }
 
 void truncate_log(const std::filesystem::path& path, int64_t step) {
-  if (!std::filesystem::exists(path)) return;
+  if (!path_exists(path)) return;
   std::string kept;
   for (const LogLine& line : read_log(path)) {
     if (line.step <= step) kept += to_text(line) + "\n";

@@ -88,7 +88,7 @@ class PairsTask final : public Task {
     const Tensor inputs = target.ids.slice(1, 0, tokens - 1).contiguous();
     const Tensor targets = target.ids.slice(1, 1, tokens).contiguous();
     const CrossEntropyOptions options = {
-        .smoothing = context.training ? static_cast<float>(label_smoothing_) : 0,
+        .smoothing = context.training ? label_smoothing_ : 0,
         .ignored = p.tokenizer->special().pad,
         .reduction = Reduction::sum};
     return p.as<Generator>().loss({source.ids, source.lengths}, inputs, targets, options, context);

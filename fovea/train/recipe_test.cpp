@@ -69,7 +69,8 @@ TEST_F(Recipes, TranslationIsLearnedByBothFamilies) {
     const Pretrained model = load_pretrained(find_model(r->output));
     const GenerationConfig config = read_generation_config(model.folder);
     EXPECT_EQ(config.beam_size, 5);
-    const auto found = translate(model.as<Generator>(), *model.tokenizer, {"three one nine", "", "two"}, config, {.attention = true});
+    const auto found =
+        translate(model.as<Generator>(), *model.tokenizer, {"three one nine", "", "two"}, config, {.attention = true});
     EXPECT_EQ(found[0].found[0].text, "drei eins neun") << r->family_name();
     EXPECT_EQ(found[1].found[0].text, "");
     EXPECT_EQ(found[2].found[0].text, "zwei") << r->family_name();
@@ -133,6 +134,128 @@ TEST_F(Recipes, LabelsCanGetNames) {
             std::set<std::string>(p.references.begin(), p.references.end()));
 }
 
+constexpr const char* small_counts =
+    "family: bag-of-words\nsteps: 150\nwarmup: 5\nvalidate_every: 0\naverage: 0\nhold_out: 20\nlearning_rate: 0.05\n";
+
+TEST_F(Recipes, SeveralLabelsAreLearned) {
+  ToyWords words(3);
+  std::string lines;
+  for (int i = 0; i < 200; ++i) {
+    const bool loud = words.below(2) == 1, long_one = words.below(2) == 1;
+    std::string labels = loud ? "\"loud\"" : "";
+    if (long_one) labels += labels.empty() ? "\"long\"" : ", \"long\"";
+    lines += fmt::format("{{\"text\": \"a {} and {} song of {}\", \"labels\": [{}]}}\n", loud ? "noisy" : "calm",
+                         long_one ? "lengthy" : "brief", i, labels);
+  }
+  write_text(folder_ / "several.jsonl", lines);
+  const std::unique_ptr<Recipe> r =
+      recipe("classification", "several.jsonl", std::string(small_counts) + "labelling: several\n");
+  const TrainingResult result = trained(*r);
+  ASSERT_EQ(result.best->name, "micro_f1");
+  EXPECT_GT(result.best->value, 0.95);
+  const Pretrained model = load_pretrained(find_model(r->output));
+  const auto found =
+      classify(model.as<TextLabeller>(), *model.tokenizer, {"a noisy and lengthy song", "a calm and brief song"});
+  EXPECT_EQ(found[0].chosen().size(), 2u);
+  EXPECT_TRUE(found[1].chosen().empty());
+}
+
+TEST_F(Recipes, NumbersAreLearned) {
+  ToyWords words(4);
+  std::string lines = "text,score\n";
+  for (int i = 0; i < 300; ++i) {
+    const size_t stars = words.below(5);
+    lines +=
+        fmt::format("a {} film {},{}\n", std::vector<std::string>{"terrible", "poor", "fair", "good", "superb"}[stars],
+                    i % 7, 100 + 10 * stars);
+  }
+  write_text(folder_ / "scores.csv", lines);
+  const std::unique_ptr<Recipe> r =
+      recipe("classification", "scores.csv", std::string(small_counts) + "labelling: number\n");
+  const TrainingResult result = trained(*r);
+  ASSERT_EQ(result.best->name, "pearson");
+  EXPECT_GT(result.best->value, 0.95);
+  const Pretrained model = load_pretrained(find_model(r->output));
+  const Classified c = classify(model.as<TextLabeller>(), *model.tokenizer, {"a superb film"})[0];
+  EXPECT_NEAR(c.probabilities.at(0), 140, 8);
+}
+
+TEST_F(Recipes, PairsOfTextsAreLearned) {
+  ToyWords words(5);
+  const std::vector<std::string> colours = {"red", "green", "blue"};
+  std::string lines = "text\ttext_b\tlabel\n";
+  for (int i = 0; i < 300; ++i) {
+    const size_t a = words.below(3), b = words.below(2) == 1 ? a : words.below(3);
+    lines += fmt::format("the {} door\tit is {}\t{}\n", colours[a], colours[b], a == b ? "same" : "other");
+  }
+  write_text(folder_ / "pairs_of_texts.tsv", lines);
+  const std::unique_ptr<Recipe> r =
+      recipe("classification", "pairs_of_texts.tsv",
+             "embedding: 16\nwidth: 16\ndropout: 0\nword_dropout: 0\nsteps: 200\nwarmup: 5\nbatch_tokens: 400\n"
+             "validate_every: 0\naverage: 0\nlearning_rate: 0.02\nhold_out: 20\n");
+  EXPECT_GT(trained(*r).best->value, 0.95);
+  const Pretrained model = load_pretrained(find_model(r->output));
+  EXPECT_TRUE(model.as<TextLabeller>().pairs());
+  const auto found =
+      classify(model.as<TextLabeller>(), *model.tokenizer, {"the red door\tit is red", "the red door\tit is blue"});
+  EXPECT_EQ(model.as<TextLabeller>().labels().names()[found[0].best], "same");
+  EXPECT_EQ(model.as<TextLabeller>().labels().names()[found[1].best], "other");
+}
+
+// Of 300 texts 10 are rare, and nothing in a text tells: without weights the frequent label is always the better answer.
+TEST_F(Recipes, BalancedLabelsCountTheSame) {
+  std::string lines;
+  for (int i = 0; i < 300; ++i) lines += fmt::format("word {}\t{}\n", i % 3, i % 30 == 7 ? "rare" : "usual");
+  write_text(folder_ / "unequal.tsv", lines);
+  for (const bool balance : {false, true}) {
+    const std::unique_ptr<Recipe> r =
+        recipe("classification", "unequal.tsv", std::string(small_counts) + (balance ? "balance: true\n" : ""));
+    const TrainingResult result = trained(*r);
+    EXPECT_EQ(result.best->name, balance ? "macro_f1" : "accuracy");
+    const Pretrained model = load_pretrained(find_model(r->output));
+    const double rare = classify(model.as<TextLabeller>(), *model.tokenizer, {"word"})[0].probabilities.at(0);
+    if (balance)
+      EXPECT_NEAR(rare, 0.5, 0.15);
+    else
+      EXPECT_LT(rare, 0.15);
+    fs::remove_all(r->output);
+  }
+}
+
+TEST_F(Recipes, ATrainingGoesOnFromAModel) {
+  const std::unique_ptr<Recipe> first = recipe("classification", "labelled.tsv", small_counts);
+  trained(*first);
+  const fs::path before = folder_ / "first";
+  fs::rename(first->output, before);
+  const std::unique_ptr<Recipe> r =
+      recipe("classification", "labelled.tsv",
+             std::string(small_counts) + "steps: 1\nlearning_rate: 0\nfrom: " + before.string());
+  trained(*r);
+  const Pretrained one = load_pretrained(find_model(before.string())), two = load_pretrained(find_model(r->output));
+  EXPECT_EQ(one.model->config(), two.model->config());
+  const NamedTensors a = save(*one.model), b = save(*two.model);
+  for (const auto& [name, tensor] : a) EXPECT_EQ(tensor.values<float>(), b.at(name).values<float>()) << name;
+  EXPECT_NE(
+      error_of([&] { prepare(*recipe("translation", "pairs.tsv", "from: " + before.string()), {}); }).find("family"),
+      std::string::npos);
+  write_text(folder_ / "new.tsv", "a text\tgood\nanother one\tsurprising\nmore\tgood\nstill more\tgood\n");
+  EXPECT_NE(error_of([&] {
+              prepare(*recipe("classification", "new.tsv",
+                              std::string(small_counts) + "hold_out: 40\nfrom: " + before.string()),
+                      {});
+            }).find("'surprising'"),
+            std::string::npos);
+}
+
+TEST_F(Recipes, ATokenizerThatWasLearnedBeforeIsTaken) {
+  const Words words = Words::train(lines_of({(folder_ / "labelled.tsv").string()}), {.vocabulary = 25});
+  words.save(folder_ / "tokenizer");
+  const std::unique_ptr<Recipe> r = recipe(
+      "classification", "labelled.tsv", std::string(small_counts) + "tokenizer: " + (folder_ / "tokenizer").string());
+  trained(*r);
+  EXPECT_EQ(load_pretrained(find_model(r->output)).tokenizer->size(), 25);
+}
+
 TEST_F(Recipes, TaggingIsLearned) {
   const std::unique_ptr<Recipe> r = recipe(
       "tagging", "tagged.conll",
@@ -142,7 +265,8 @@ TEST_F(Recipes, TaggingIsLearned) {
   ASSERT_EQ(result.best->name, "f1");
   EXPECT_GT(result.best->value, 95);
   const Pretrained model = load_pretrained(find_model(r->output));
-  const Tagged t = tag(model.as<WordLabeller>(), words_of(model), {{"Clara", "Vale", "left", "Rome", "."}}, {.attention = true})[0];
+  const Tagged t =
+      tag(model.as<WordLabeller>(), words_of(model), {{"Clara", "Vale", "left", "Rome", "."}}, {.attention = true})[0];
   EXPECT_EQ(t.labels, (std::vector<std::string>{"B-PER", "I-PER", "O", "B-LOC", "O"}));
   EXPECT_EQ(t.attention.shape(), (Shape{5, 5}));
   for (double p : t.probabilities) EXPECT_TRUE(p > 0.5 && p <= 1 + 1e-6);

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "fovea/base/file.h"
-#include "fovea/train/averaging.h"
 #include "fovea/base/folder.h"
+#include "fovea/train/averaging.h"
 #include "fovea/train/gradient_variance.h"
 #include "fovea/train/log.h"
 
@@ -77,6 +77,16 @@ NamedTensors below(const NamedTensors& all, const std::string& prefix) {
 
 bool is_due(int64_t step, int64_t every) { return every > 0 && step % every == 0; }
 
+// Whether there is what is to be resumed, and nothing otherwise.
+void check_last(const TrainerOptions& options) {
+  const bool found = recover_folder(options.folder / "last");
+  require(options.resume || !found,
+          "{}: found a training that began before; --resume goes on with it, another --output keeps it",
+          options.folder.string());
+  require(!options.resume || found, "{}: found no last/ to go on from; without --resume the training begins there",
+          options.folder.string());
+}
+
 class Training final {
  public:
   Training(Trainee& trainee, const TrainerConfig& config, const TrainerOptions& options)
@@ -116,8 +126,8 @@ class Training final {
   void open_folder() {
     const fs::path last = options_.folder / "last", log = options_.folder / "log.jsonl";
     recover_folder(options_.folder / "best");
-    check_folder(options_);
-    if (recover_folder(last)) return restore(last);
+    check_last(options_);
+    if (options_.resume) return restore(last);
     fs::remove(log);
   }
 
@@ -324,13 +334,13 @@ class Training final {
 
 void check_folder(const TrainerOptions& options) {
   require(!options.folder.empty(), "training: found no folder to write to, expected --output");
-  { const FolderLock free(options.folder); }
-  const bool found = recover_folder(options.folder / "last");
-  require(options.resume || !found,
-          "{}: found a training that began before; --resume goes on with it, another --output keeps it",
-          options.folder.string());
-  require(!options.resume || found, "{}: found no last/ to go on from; without --resume the training begins there",
-          options.folder.string());
+  const FolderLock free(options.folder);
+  check_last(options);
+}
+
+TrainingResult train(Trainee& trainee, const TrainerConfig& config, const TrainerOptions& options) {
+  check(config);
+  return Training(trainee, config, options).run();
 }
 
 std::string complete(TrainerConfig& c, int64_t batches_in_epoch) {
@@ -343,18 +353,13 @@ std::string complete(TrainerConfig& c, int64_t batches_in_epoch) {
   auto choose = [&](int64_t& value, int64_t by_the_data, const char* text) {
     if (value != -1) return;
     value = by_the_data;
-    chosen += fmt::format("{}{} {}", chosen.empty() ? "" : ", ", text, value);
+    chosen += fmt::format("{}{} {} steps", chosen.empty() ? "" : ", ", text, value);
   };
   choose(c.schedule.warmup, std::clamp<int64_t>((c.steps > 0 ? c.steps : 20 * batches_in_epoch) / 10, 10, 1000),
          "warm-up of");
   choose(c.validate_every, std::clamp<int64_t>(batches_in_epoch, 20, 300), "a validation every");
   choose(c.checkpoint_every, c.validate_every, "a checkpoint every");
   return chosen.empty() ? chosen : "chosen by the amount of data: " + chosen;
-}
-
-TrainingResult train(Trainee& trainee, const TrainerConfig& config, const TrainerOptions& options) {
-  check(config);
-  return Training(trainee, config, options).run();
 }
 
 }  // namespace fovea

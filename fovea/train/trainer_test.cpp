@@ -75,7 +75,7 @@ class Directions final : public Trainee {
 
  private:
   Tensor run(const Tensor& x, const Context& context) const {
-    return output_(Dropout(0.2)(hidden_(x, kernels::Activation::tanh), context.at("hidden")));
+    return output_(Dropout(0.2)(hidden_(x, Activation::tanh), context.at("hidden")));
   }
 
   Linear hidden_ = Linear({.inputs = 7, .outputs = 17}), output_ = Linear({.inputs = 17, .outputs = 3});

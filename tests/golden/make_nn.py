@@ -2,7 +2,7 @@
 
     python make_nn.py             # needs torch, transformers, safetensors
 
-A case holds CASE.input.*, CASE.weight.*, CASE.output, and CASE.gradient.* of the sum of output times numbers(shape, 99).
+numbers() is the hash that the tests compute too. A case holds CASE.input.*, CASE.weight.*, CASE.output, and CASE.gradient.* of the sum of output times numbers(shape, 99).
 """
 import pathlib, math
 import torch
@@ -10,16 +10,10 @@ from torch import nn
 from torch.nn import functional as F
 from safetensors.torch import save_file
 
+from hash_numbers import numbers
+
 file = {}
 torch.set_num_threads(1)
-
-
-def numbers(shape, seed, scale=1.0):
-    """Numbers in [−scale, scale) that the tests compute too: an integer hash of the index and the seed."""
-    v = (torch.arange(math.prod(shape), dtype=torch.int64) + 1 + 1000003 * seed) * 2654435761 & 0xFFFFFFFF
-    v = (v ^ v >> 15) * 2246822519 & 0xFFFFFFFF
-    v = v ^ v >> 13
-    return (((v >> 16).double() / 32768 - 1) * scale).reshape(shape)
 
 
 def fill(module, scale=0.5):

@@ -7,17 +7,11 @@ The gradients of step s are numbers(shape, s + 10 · weight), computed by the te
 import json, math, pathlib
 import torch
 
+from hash_numbers import numbers
+
 torch.set_default_dtype(torch.float64)
 SHAPES = {"matrix": (3, 5), "bias": (5,)}
 STEPS = 5
-
-
-def numbers(shape, seed, scale=1.0):
-    """Numbers in [−scale, scale): an integer hash of the index and the seed."""
-    v = (torch.arange(math.prod(shape), dtype=torch.int64) + 1 + 1000003 * seed) * 2654435761 & 0xFFFFFFFF
-    v = (v ^ v >> 15) * 2246822519 & 0xFFFFFFFF
-    v = v ^ v >> 13
-    return (((v >> 16).double() / 32768 - 1) * scale).reshape(shape)
 
 
 def case(name, make, clip=0.0, factors=(1,) * STEPS, **config):

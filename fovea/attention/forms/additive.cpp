@@ -21,14 +21,14 @@ extern const Form additive = {
     .formula = "vᵀ tanh(W q + U k)",
     .paper = "Bahdanau, Cho and Bengio 2014",
     .scores = scores,
-    .score = kernels::Score::additive,
+    .score = FusedScore::additive,
     .fused_query = [](const Tensor& q, const FormWeights& w) { return project_heads(q, w.query); },
     .fused_key = [](const Tensor& k, const FormWeights& w) { return project_heads(k, w.key); },
-    .weights =
+    .shapes =
         [](const FormSizes& s) {
-          return FormWeights{.query = zeros({s.heads, s.hidden, s.query_width}),
-                             .key = zeros({s.heads, s.hidden, s.key_width}),
-                             .vector = zeros({s.heads, s.hidden})};
+          return FormShapes{.query = {s.heads, s.hidden, s.query_width},
+                            .key = {s.heads, s.hidden, s.key_width},
+                            .vector = {s.heads, s.hidden}};
         },
 };
 

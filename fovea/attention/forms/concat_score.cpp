@@ -33,13 +33,12 @@ extern const Form concat_score = {
     .formula = "vᵀ tanh(W [q; k])",
     .paper = "Luong, Pham and Manning 2015",
     .scores = scores,
-    .score = kernels::Score::additive,
+    .score = FusedScore::additive,
     .fused_query = fused_query,
     .fused_key = fused_key,
-    .weights =
+    .shapes =
         [](const FormSizes& s) {
-          return FormWeights{.query = zeros({s.heads, s.hidden, s.query_width + s.key_width}),
-                             .vector = zeros({s.heads, s.hidden})};
+          return FormShapes{.query = {s.heads, s.hidden, s.query_width + s.key_width}, .vector = {s.heads, s.hidden}};
         },
 };
 

@@ -20,9 +20,9 @@ extern const Form general = {
     .paper = "Luong, Pham and Manning 2015",
     .scores = scores,
     .fused_query = fused_query,
-    .weights =
+    .shapes =
         [](const FormSizes& s) {
-          return FormWeights{.query = zeros({s.heads, s.query_width, s.key_width})};
+          return FormShapes{.query = {s.heads, s.query_width, s.key_width}};
         },
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 // The expectations of the unigram model are summed thread by thread: the number of threads is part of the result.
 constexpr int training_threads = 4;
-constexpr int64_t longest_sentence = int64_t{1} << 20;
+constexpr int64_t longest_part = 4096;  // bytes that the library gets at once: it is quadratic in some texts
 constexpr std::string_view space_mark = "\u2581";
 
 class Sentences final : public sentencepiece::SentenceIterator {
@@ -31,6 +31,34 @@ class Sentences final : public sentencepiece::SentenceIterator {
   size_t at_ = 0;
 };
 
+struct Part {
+  Span span;
+  bool joined = false;  // nothing stood between it and the part before
+};
+
+// Parts of at most longest_part bytes, cut at spaces, which belong to no part, or else between two characters.
+std::vector<Part> parts_of(std::string_view text, bool at_spaces) {
+  std::vector<Part> parts;
+  const auto size = static_cast<int64_t>(text.size());
+  for (int64_t begin = 0; begin < size || parts.empty();) {
+    const bool joined = begin > 0 && (!at_spaces || text[static_cast<size_t>(begin - 1)] != ' ');
+    int64_t end = std::min(size, begin + longest_part), next = end;
+    if (end < size) {
+      const size_t space = at_spaces ? text.rfind(' ', static_cast<size_t>(std::min(end, size - 2))) : text.npos;
+      if (space != text.npos && static_cast<int64_t>(space) > begin) {
+        end = static_cast<int64_t>(space);
+        next = end + 1;
+      } else {
+        while ((text[static_cast<size_t>(end)] & 0xC0) == 0x80) --end;
+        next = end;
+      }
+    }
+    parts.push_back({{begin, end}, joined});
+    begin = next;
+  }
+  return parts;
+}
+
 // An even draw of at most `most` of the texts, in their order of arrival into the places (algorithm R; Vitter 1985).
 std::vector<std::string> drawn(const TextSource& texts, int64_t most, uint64_t seed) {
   std::vector<std::string> kept;
@@ -38,13 +66,15 @@ std::vector<std::string> drawn(const TextSource& texts, int64_t most, uint64_t s
   uint64_t seen = 0;
   for (std::string text; texts(text);) {
     check_utf8(text, "training text");
-    if (text.empty() || static_cast<int64_t>(text.size()) > longest_sentence) continue;
-    if (static_cast<int64_t>(kept.size()) < most) {
-      kept.push_back(text);
-    } else if (const uint64_t place = random.below(seen + 1, seen); place < kept.size()) {
-      kept[place] = text;
+    for (const Part& part : parts_of(text, true)) {
+      if (part.span.size() == 0) continue;
+      if (static_cast<int64_t>(kept.size()) < most) {
+        kept.emplace_back(piece_of(text, part.span));
+      } else if (const uint64_t place = random.below(seen + 1, seen); place < kept.size()) {
+        kept[place] = piece_of(text, part.span);
+      }
+      ++seen;
     }
-    ++seen;
   }
   return kept;
 }
@@ -95,6 +125,7 @@ SentencePiece::SentencePiece(std::string model, std::string_view where)
                 file.model_type);
   }
   model_ = file.model_type == 2 ? Model::bpe : Model::unigram;
+  space_begins_ = file.space_begins;
   try {
     check(processor_->LoadFromSerializedProto(model), Error::corrupt, where);
   } catch (const Error&) {
@@ -126,7 +157,7 @@ SentencePiece SentencePiece::train(const TextSource& texts, const Options& o) {
        {"remove_extra_whitespaces", o.normalization == Normalization::none ? "false" : "true"},
        {"character_coverage", fmt::format("{}", o.coverage)},
        {"byte_fallback", o.byte_fallback ? "true" : "false"},
-       {"max_sentence_length", std::to_string(longest_sentence)},
+       {"max_sentence_length", std::to_string(longest_part)},
        {"num_threads", std::to_string(training_threads)},
        {"pad_id", "0"},
        {"bos_id", "1"},
@@ -149,15 +180,29 @@ int64_t SentencePiece::id_of(std::string_view piece) const { return processor_->
 
 Tokens SentencePiece::encode(std::string_view text) const {
   check_utf8(text, "text");
-  sentencepiece::ImmutableSentencePieceText pieces;
-  check(processor_->Encode(text, pieces.mutable_proto()), Error::invalid, "text");
   Tokens tokens;
+  for (const Part& part : parts_of(text, space_begins_)) encode_part(text, part.span, part.joined, tokens);
+  return tokens;
+}
+
+void SentencePiece::encode_part(std::string_view text, Span part, bool joined, Tokens& into) const {
+  sentencepiece::ImmutableSentencePieceText pieces;
+  const std::string_view own = piece_of(text, part);
+  check(processor_->Encode(own, pieces.mutable_proto()), Error::invalid, "text");
   for (size_t i = 0; i < pieces.pieces_size(); ++i) {
     const auto piece = pieces.pieces(static_cast<int>(i));
-    tokens.ids.push_back(piece.id());
-    tokens.spans.push_back(visible(text, {piece.begin(), piece.end()}, piece.piece()));
+    const Span span = visible(own, {piece.begin(), piece.end()}, piece.piece());
+    const Span placed = {part.begin + span.begin, part.begin + span.end};
+    // Where a word was cut, the library's mark of its beginning and the second half of an unknown stretch are no tokens.
+    if (joined && piece.piece() == space_mark && span.size() == 0) continue;
+    if (joined && piece.id() == special_.unk && !into.ids.empty() && into.ids.back() == special_.unk) {
+      into.spans.back().end = placed.end;
+    } else {
+      into.ids.push_back(piece.id());
+      into.spans.push_back(placed);
+    }
+    joined = false;
   }
-  return tokens;
 }
 
 std::string SentencePiece::decode(std::span<const int64_t> ids) const {

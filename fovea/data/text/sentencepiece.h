@@ -45,9 +45,11 @@ class SentencePiece final : public Tokenizer {
 
  private:
   SentencePiece(std::string model, std::string_view where);
+  void encode_part(std::string_view text, Span part, bool joined, Tokens& into) const;
 
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
   Model model_ = Model::unigram;
+  bool space_begins_ = true;
   int64_t size_ = 0;
   SpecialIds special_;
 };

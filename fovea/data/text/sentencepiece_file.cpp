@@ -64,8 +64,9 @@ class Message {
   size_t at_ = 0;
 };
 
-// The table is <size of the trie><trie><texts that end in \0>. The trie is a double array (Darts): a unit's offset, xor a
-// byte, is the unit it leads to; a unit with the top bit set holds the place of a text.
+// The table is <size of the trie><trie><texts that end in \0>. The trie is a double array (Darts): the place of a unit, xor
+// its offset, xor a byte, is the place of the unit that it leads to. One with the top bit set is never led to by a byte. One
+// with bit 8 set has a leaf, at its place xor its offset; the lower 31 bits of that are the place of a text.
 void check_table(std::string_view table, std::string_view where) {
   if (table.empty()) return;
   const auto expect = [&](bool good) {
@@ -78,22 +79,25 @@ void check_table(std::string_view table, std::string_view where) {
   expect(size < table.size() && size % (256 * sizeof(uint32_t)) == 0 && table.back() == '\0');
   const uint32_t units = size / sizeof(uint32_t), texts = static_cast<uint32_t>(table.size()) - size;
   expect(units > 0);
-  for (uint32_t i = 0; i < units; ++i) {
+  const auto unit_at = [&](uint32_t i) {
     uint32_t unit;
     std::memcpy(&unit, table.data() + i * sizeof unit, sizeof unit);
-    if (unit >> 31) {
-      expect((unit & 0x7fffffff) < texts);
-    } else {
-      const uint32_t offset = (unit >> 10) << ((unit & (1u << 9)) >> 6);
-      expect(((i ^ offset) | 255) < units);
-    }
+    return unit;
+  };
+  for (uint32_t i = 0; i < units; ++i) {
+    const uint32_t unit = unit_at(i), next = i ^ ((unit >> 10) << ((unit & (1u << 9)) >> 6));
+    if (unit >> 31 && i > 0) continue;  // the search begins at the first unit, whatever it looks like
+    expect((next | 255) < units);
+    if (unit & (1u << 8)) expect((unit_at(next) & 0x7fffffff) < texts);
   }
 }
 
-void check_normalizer(std::string_view spec, std::string_view where) {
+// NormalizerSpec: 2 precompiled_charsmap, 3 add_dummy_prefix, 5 escape_whitespaces.
+void check_normalizer(std::string_view spec, SentencePieceFile& file, std::string_view where) {
   Message message(spec, where);
   for (Field field; message.next(field);) {
     if (field.number == 2) check_table(field.bytes, where);
+    if ((field.number == 3 || field.number == 5) && field.value == 0) file.space_begins = false;
   }
 }
 
@@ -105,11 +109,12 @@ SentencePieceFile check_sentencepiece_file(std::string_view bytes, std::string_v
   Message model(bytes, where);
   for (Field field; model.next(field);) {
     pieces = pieces || field.number == 1;
-    if (field.number == 3 || field.number == 5) check_normalizer(field.bytes, where);
+    if (field.number == 3 || field.number == 5) check_normalizer(field.bytes, file, where);
     if (field.number != 2) continue;
     Message trainer(field.bytes, where);
     for (Field entry; trainer.next(entry);) {
       if (entry.number == 3) file.model_type = static_cast<int64_t>(entry.value);
+      if (entry.number == 24 && entry.value != 0) file.space_begins = false;  // treat_whitespace_as_suffix
     }
   }
   if (!pieces) throw Error(Error::corrupt, "{}: not a SentencePiece model: it has no pieces", where);

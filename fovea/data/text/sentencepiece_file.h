@@ -10,7 +10,8 @@
 namespace fovea {
 
 struct SentencePieceFile {
-  int64_t model_type = 1;  // TrainerSpec.ModelType: 1 unigram, 2 BPE, 3 words, 4 characters
+  int64_t model_type = 1;    // TrainerSpec.ModelType: 1 unigram, 2 BPE, 3 words, 4 characters
+  bool space_begins = true;  // a space becomes the beginning of the piece behind it, also before the first word
 };
 
 // An Error of kind corrupt if the bytes are no protocol buffer, or if a search in a table would leave it.

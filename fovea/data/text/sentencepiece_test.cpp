@@ -186,6 +186,98 @@ INSTANTIATE_TEST_SUITE_P(SentencePieceTokenizer, Trained,
                          testing::Values(SentencePiece::Model::unigram, SentencePiece::Model::bpe),
                          [](const auto& info) { return info.param == SentencePiece::Model::bpe ? "Bpe" : "Unigram"; });
 
+// A model of the pieces <unk>, ▁, a and b whose normalisation looks bytes up in these 256 units and the text "b".
+class CraftedTable {
+ public:
+  CraftedTable() {
+    units[0] = 0;                                      // the root leads from byte c to unit c
+    units['a'] = 'a' | 1u << 8 | ('a' ^ 0x10u) << 10;  // which for 'a' has its leaf at 0x10
+    units[0x10] = 1u << 31;                            // the text at 0
+  }
+  std::vector<uint32_t> units = std::vector<uint32_t>(256, 1u << 31);
+
+  std::unique_ptr<Tokenizer> load() const {
+    const fs::path file = fs::path(testing::TempDir()) / ("fovea_crafted_" + std::to_string(getpid()) + ".model");
+    std::string table = bytes_of(static_cast<uint32_t>(units.size() * 4));
+    for (const uint32_t unit : units) table += bytes_of(unit);
+    table += std::string("b\0", 2);
+    const std::string unknown = message(1, "<unk>") + std::string("\x18\x02", 2);
+    write_text(file, message(1, unknown) + message(1, message(1, "\u2581")) + message(1, message(1, "a")) +
+                         message(1, message(1, "b")) + message(3, message(2, table)));
+    std::unique_ptr<Tokenizer> tokenizer;
+    try {
+      tokenizer = load_tokenizer(file);
+    } catch (const Error&) {
+    }
+    fs::remove(file);
+    return tokenizer;
+  }
+
+ private:
+  static std::string bytes_of(uint32_t value) { return {reinterpret_cast<const char*>(&value), 4}; }
+  static std::string message(int field, const std::string& text) {
+    std::string bytes(1, static_cast<char>(field << 3 | 2));
+    size_t size = text.size();
+    for (; size >= 128; size >>= 7) bytes += static_cast<char>(size | 128);
+    return bytes + static_cast<char>(size) + text;
+  }
+};
+
+TEST(SentencePieceTokenizer, TablesAreSearchedInsideOnly) {
+  const auto good = CraftedTable().load();
+  ASSERT_TRUE(good);
+  EXPECT_EQ(good->encode("a").ids, (std::vector<int64_t>{1, 3}));  // "a" is normalised to "b"
+
+  CraftedTable leaf;  // a leaf's value is read whatever its top bit is
+  leaf.units[0x10] = 0x7f;
+  EXPECT_FALSE(leaf.load());
+  leaf.units[0x10] = 1u << 31 | 2;
+  EXPECT_FALSE(leaf.load());
+  leaf.units[0x10] = 1u << 31 | 1;
+  EXPECT_TRUE(leaf.load());
+
+  CraftedTable root;  // the search begins there even if the top bit says that it is no inner unit
+  root.units[0] = 1u << 31 | 1u << 10;
+  EXPECT_FALSE(root.load());
+
+  CraftedTable far;
+  far.units['a'] = 'a' | 1u << 9 | 1u << 10;  // an offset of 256
+  EXPECT_FALSE(far.load());
+}
+
+// In one piece the library would copy the growing unknown stretch for each of its characters: minutes.
+TEST(SentencePieceTokenizer, LongTextsAreCutWhereNobodySees) {
+  std::string emoji;
+  for (int i = 0; i < 1'000'000; ++i) emoji += "👩";
+  const auto tokenizer = load_tokenizer(golden / "unigram.model");
+  const Tokens tokens = tokenizer->encode(emoji);
+  ASSERT_EQ(tokens.ids, tokenizer->encode("👩👩").ids);
+  EXPECT_EQ(tokens.spans.back(), (Span{0, static_cast<int64_t>(emoji.size())}));
+
+  for (const char* name : {"unigram.model", "bpe.model"}) {
+    const auto t = load_tokenizer(golden / name);
+    std::string text;
+    std::vector<int64_t> ids;
+    for (int round = 0; round < 60; ++round) {
+      for (const std::string& line : little_text()) {
+        const std::vector<int64_t> part = t->encode(line).ids;
+        ids.insert(ids.end(), part.begin(), part.end());
+        text += (text.empty() ? "" : " ") + line;
+      }
+    }
+    ASSERT_GT(text.size(), 100'000u);
+    EXPECT_EQ(t->encode(text).ids, ids) << name;
+    expect_good_spans(*t, text);
+  }
+}
+
+TEST_P(Trained, LearnsFromLongLinesWithoutSpaces) {
+  std::string text;
+  for (int i = 0; i < 400'000; ++i) text += "abcab"[i % 5];
+  const SentencePiece t = SentencePiece::train(from({text, "abc cab"}), {.model = GetParam(), .vocabulary = 30});
+  EXPECT_LE(t.encode("abcababcab").ids.size(), 10u);
+}
+
 // Whatever a damaged file does, it does not read outside of its tables: it is an Error, or a model that works.
 TEST(SentencePieceTokenizer, DamagedFilesAreErrorsOrWork) {
   const fs::path file = fs::path(testing::TempDir()) / ("fovea_damaged_" + std::to_string(getpid()) + ".model");

@@ -11,6 +11,7 @@ using Points = std::vector<CodePoint>;
 
 constexpr std::array<std::string_view, 15> titles = {"mr", "mrs", "ms",  "dr",   "st",  "prof", "jr", "sr",
                                                      "vs", "co",  "inc", "corp", "ltd", "gen",  "sen"};
+constexpr size_t longest_title = 4;
 
 bool is_apostrophe(char32_t c) { return c == '\'' || c == U'’'; }
 
@@ -52,21 +53,22 @@ class Chunk {
     return (at(begin_) == '@' || at(begin_) == '#') && begin_ + 1 < end_ && is_word_character(at(begin_ + 1));
   }
 
-  bool is_abbreviation() const {
+  bool is_abbreviation() {
     if (at(end_ - 1) != '.' || end_ - begin_ < 2) return false;
-    size_t letters = 0, stops = 0;
-    bool short_parts = true;
-    for (size_t i = begin_; i < end_; ++i) {
-      if (at(i) == '.') {
-        short_parts = short_parts && letters >= 1 && letters <= 2;
-        letters = 0;
-        ++stops;
-      } else {
-        short_parts = short_parts && is_word_character(at(i)) && !(at(i) >= '0' && at(i) <= '9');
-        ++letters;
+    if (end_ <= first_long_) {
+      size_t letters = 0, stops = 0, i = begin_;
+      for (; i < end_; ++i) {
+        const bool stop = at(i) == '.';
+        const bool good =
+            stop ? letters >= 1 && letters <= 2 : is_word_character(at(i)) && !(at(i) >= '0' && at(i) <= '9');
+        if (!good) break;
+        letters = stop ? 0 : letters + 1;
+        stops += stop;
       }
+      if (i < end_) first_long_ = i;
+      if (i == end_ && (stops > 1 || end_ - begin_ == 2)) return true;
     }
-    if (short_parts && (stops > 1 || end_ - begin_ == 2)) return true;
+    if (end_ - begin_ > longest_title + 1) return false;
     const std::string word = lower_case(piece_of(text_, span(begin_, end_ - 1)));
     return std::find(titles.begin(), titles.end(), word) != titles.end();
   }
@@ -92,6 +94,7 @@ class Chunk {
   std::string_view text_;
   const Points& points_;
   size_t begin_, end_;
+  size_t first_long_ = static_cast<size_t>(-1);  // up to here all between full stops is short; looked for only once
 };
 
 }  // namespace

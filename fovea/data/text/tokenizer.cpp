@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/json.h"
 #include "fovea/data/text/bytes.h"
 #include "fovea/data/text/lines.h"
 #include "fovea/data/text/sentencepiece.h"
@@ -25,7 +26,7 @@ void Tokenizer::make_folder(const fs::path& folder) {
 namespace {
 
 std::unique_ptr<Tokenizer> load_vocabulary(const fs::path& file) {
-  const nlohmann::json json = nlohmann::json::parse(MappedFile(file).text(), nullptr, false);
+  const nlohmann::json json = parse_json(MappedFile(file).text(), file.string());
   if (!json.is_object() || !json.contains("kind") || !json["kind"].is_string()) {
     throw Error(Error::corrupt, "{}: found no JSON object with a 'kind'; the file is damaged", file.string());
   }
@@ -39,17 +40,15 @@ std::unique_ptr<Tokenizer> load_vocabulary(const fs::path& file) {
 }  // namespace
 
 std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& folder) {
-  std::error_code error;
-  if (fs::is_regular_file(folder, error)) {
+  if (path_exists(folder) && !is_folder(folder)) {
     if (folder.extension() == ".json") return load_vocabulary(folder);
     return std::make_unique<SentencePiece>(folder);
   }
-  if (!fs::is_directory(folder, error))
-    throw Error(Error::not_found, "{}: there is no such tokenizer", folder.string());
+  if (!is_folder(folder)) throw Error(Error::not_found, "{}: there is no such tokenizer", folder.string());
   for (const char* name : {"spiece.model", "tokenizer.model", "sentencepiece.bpe.model"}) {
-    if (fs::exists(folder / name, error)) return std::make_unique<SentencePiece>(folder / name);
+    if (path_exists(folder / name)) return std::make_unique<SentencePiece>(folder / name);
   }
-  if (fs::exists(folder / "vocabulary.json", error)) return load_vocabulary(folder / "vocabulary.json");
+  if (path_exists(folder / "vocabulary.json")) return load_vocabulary(folder / "vocabulary.json");
   throw Error(Error::not_found, "{}: found no tokenizer, expected spiece.model, tokenizer.model or vocabulary.json",
               folder.string());
 }

@@ -15,8 +15,7 @@ const utf8proc_uint8_t* bytes_of(std::string_view text) {
   return reinterpret_cast<const utf8proc_uint8_t*>(text.data());
 }
 
-std::string mapped(std::string_view text, int options) {
-  if (text.empty()) return {};
+std::string mapped_part(std::string_view text, int options) {
   utf8proc_uint8_t* result = nullptr;
   const utf8proc_ssize_t size = utf8proc_map(bytes_of(text), static_cast<utf8proc_ssize_t>(text.size()), &result,
                                              static_cast<utf8proc_option_t>(options | UTF8PROC_STABLE));
@@ -25,32 +24,23 @@ std::string mapped(std::string_view text, int options) {
   return {reinterpret_cast<const char*>(result), static_cast<size_t>(size)};
 }
 
-}  // namespace
-
-size_t invalid_utf8(std::string_view text) {
-  size_t at = 0;
-  while (at < text.size()) {
-    if (static_cast<unsigned char>(text[at]) < 0x80) {
-      ++at;
-      continue;
-    }
-    utf8proc_int32_t value;
-    const auto size = utf8proc_iterate(bytes_of(text) + at, static_cast<utf8proc_ssize_t>(text.size() - at), &value);
-    if (size <= 0) return at;
-    at += static_cast<size_t>(size);
+// utf8proc sorts the marks on a letter in quadratic time, so that it gets at most some thousand bytes at once: cut before an
+// ASCII character, which joins with nothing before it, or in a text without one before any character.
+std::string mapped(std::string_view text, int options) {
+  constexpr size_t longest = 4096;
+  std::string result;
+  while (text.size() > longest) {
+    size_t end = longest;
+    while (end > 0 && static_cast<unsigned char>(text[end]) >= 0x80) --end;
+    if (end == 0) end = longest;
+    while (end > 1 && (text[end] & 0xC0) == 0x80) --end;
+    result += mapped_part(text.substr(0, end), options);
+    text.remove_prefix(end);
   }
-  return std::string_view::npos;
+  return text.empty() ? result : result + mapped_part(text, options);
 }
 
-void check_utf8(std::string_view text, std::string_view where) {
-  const size_t at = invalid_utf8(text);
-  if (at == std::string_view::npos) return;
-  const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-  const auto byte = static_cast<unsigned>(static_cast<unsigned char>(text[at]));
-  const bool one_line = text.find('\n') == std::string_view::npos;
-  throw Error(Error::corrupt, "{}: byte {}{}: found 0x{:02x}, expected UTF-8; iconv -f LATIN1 -t UTF-8 converts a text",
-              where, at, one_line ? "" : fmt::format(" (line {})", line), byte);
-}
+}  // namespace
 
 std::vector<CodePoint> code_points(std::string_view text) {
   std::vector<CodePoint> points;

@@ -1,6 +1,5 @@
-// UTF-8: validation that names the byte, code points, and Unicode's normal forms (through utf8proc).
+// UTF-8: code points, and Unicode's normal forms (through utf8proc). Validation stands in base/text.h.
 //
-//   check_utf8(line, "pairs.tsv:17");                  // or an Error: "pairs.tsv:17: byte 4: found 0xff, expected UTF-8"
 //   for (CodePoint c : code_points("naïve")) …         // c.value, and the bytes [c.span.begin, c.span.end) it came from
 #pragma once
 
@@ -8,6 +7,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "fovea/base/text.h"
 
 namespace fovea {
 
@@ -26,11 +27,6 @@ struct CodePoint {
   char32_t value = 0;
   Span span;
 };
-
-// The offset of the first byte that is not UTF-8 (overlong forms and surrogates are not), or std::string_view::npos.
-size_t invalid_utf8(std::string_view text);
-// An Error of kind corrupt that names `where`, the byte's offset from 0 and, in a text of several lines, its line from 1.
-void check_utf8(std::string_view text, std::string_view where);
 
 std::vector<CodePoint> code_points(std::string_view text);  // of a valid text; an Error otherwise
 std::string to_utf8(char32_t value);

@@ -5,6 +5,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/base/json.h"
 
 namespace fovea {
 namespace {
@@ -95,7 +96,7 @@ Words Words::train(const TextSource& texts, const Options& options) {
 
 Words::Words(const std::filesystem::path& file) {
   const std::string where = file.string();
-  const nlohmann::json json = nlohmann::json::parse(MappedFile(file).text(), nullptr, false);
+  const nlohmann::json json = parse_json(MappedFile(file).text(), where);
   if (!json.is_object() || json.value("kind", nlohmann::json()) != "words") {
     throw Error(Error::corrupt, "{}: not a vocabulary of words, or damaged", where);
   }
@@ -110,6 +111,10 @@ Words::Words(const std::filesystem::path& file) {
   options_.zero_digits = flag("zero_digits");
   words_ = string_list(json, "words", where);
   letters_ = string_list(json, "characters", where);
+  for (size_t i = SpecialIds::count; i < letters_.size(); ++i) {
+    if (code_points(letters_[i]).size() != 1)
+      throw Error(Error::corrupt, "{}: 'characters': found '{}', expected single characters", where, letters_[i]);
+  }
   index(where);
 }
 

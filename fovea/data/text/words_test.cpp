@@ -61,6 +61,23 @@ TEST(SplitWords, LikeTheTreebank) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(cut(text), expected) << text;
 }
 
+// Each would take hours if a full stop or a mark looked at all that stands before it.
+TEST(SplitWords, LongChunksTakeLinearTime) {
+  const auto repeated = [](std::string_view text, int times) {
+    std::string result;
+    for (int i = 0; i < times; ++i) result += text;
+    return result;
+  };
+  const int many = 1'000'000;
+  EXPECT_EQ(split_words(repeated("(", many)).size(), size_t{many});
+  EXPECT_EQ(split_words("a" + repeated("?.", many)).size(), size_t{2 * many + 1});
+  EXPECT_EQ(split_words(repeated("a.", many) + repeated("?.", many)).size(), size_t{2 * many + 1});
+  EXPECT_EQ(split_words(repeated("a.", many)).size(), 1u);
+  // Marks above and below in turn, which the normal form sorts.
+  const std::string marks = "a" + repeated("\u0301\u0316", many / 4);
+  EXPECT_EQ(code_points(nfkc(marks)).size(), size_t{many / 2});
+}
+
 TEST(WordsTokenizer, ByFrequencyThenByBytes) {
   const Words t = trained({"b a c c", "b c a"}, {.vocabulary = 6});
   EXPECT_EQ(t.size(), 6);
@@ -133,6 +150,11 @@ TEST_F(Saved, DamagedVocabulariesAreErrors) {
                                replaced("<pad>", "<pat>"),
                                replaced("\"lower_case\"", "\"lowercase\""),
                                replaced("\"characters\"", "\"letters\""),
+                               replaced("\"w\"", "\"wo\""),
+                               replaced("\"w\"", "\"\""),
+                               replaced("\"w\"", "\"o\""),
+                               good + std::string(1, '\0'),
+                               good + "{}",
                                "{\"kind\": \"words\", \"lower_case\": false, \"zero_digits\": false, \"words\": [], "
                                "\"characters\": []}"};
   for (const std::string& text : cases) {

@@ -54,7 +54,7 @@ BagOfWords::BagOfWords(const Config& c)
   require(0 <= c.padding && c.padding < c.vocabulary, "bag of words: found padding {}, expected 0 to {}", c.padding,
           c.vocabulary - 1);
   const int64_t labels = static_cast<int64_t>(c.labels.size());
-  words_ = zeros({c.vocabulary, labels}), bias_ = zeros({labels});
+  words_ = new_weight({c.vocabulary, labels}), bias_ = new_weight({labels});
 }
 
 void BagOfWords::weights(Weights& w) {

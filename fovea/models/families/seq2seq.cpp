@@ -10,7 +10,6 @@ namespace fovea {
 namespace {
 
 using Config = Seq2Seq::Config;
-using kernels::Activation;
 
 Config completed(Config c) {
   check_size("seq2seq model", "vocabulary", c.vocabulary);

@@ -30,7 +30,7 @@ WordTagger::Config golden_config(const std::string& cell, const std::string& att
 }
 
 // The scores beyond the lengths mean nothing; the file has zeros there.
-Tensor real_scores(const Tagger& model, const SpelledWords& x) {
+Tensor real_scores(const WordTagger& model, const SpelledWords& x) {
   Tensor scores = model.scores(x, {}).detach().clone();
   const std::vector<int64_t> lengths = x.lengths.values<int64_t>();
   for (int64_t b = 0; b < scores.size(0); ++b)
@@ -41,8 +41,8 @@ Tensor real_scores(const Tagger& model, const SpelledWords& x) {
 TEST(Tagger, EqualsPyTorch) {
   auto check = [](const std::string& name, const WordTagger::Config& c) {
     check_label_golden(
-        name, [&] { return WordTagger(c); }, [](const Tagger& m) { return real_scores(m, golden_input()); },
-        [](const Tagger& m) { return m.loss(golden_input(), label_golden_file()["tags"], {}); });
+        name, [&] { return WordTagger(c); }, [](const WordTagger& m) { return real_scores(m, golden_input()); },
+        [](const WordTagger& m) { return m.loss(golden_input(), label_golden_file()["tags"], {}); });
   };
   check("tagger_lstm_crf", golden_config("lstm", "scaled-dot", true));
   check("tagger_gru_softmax", golden_config("gru", "additive", false));
@@ -145,11 +145,12 @@ TEST(Tagger, SavedAndLoadedHasTheSameBits) {
     randomise(model);
     const std::filesystem::path folder = fresh_model_folder("tagger");
     save_model(folder, model);
-    const auto loaded = load_model_as<WordTagger>(folder);
+    const auto loaded = load_model(folder);
+    const WordLabeller& labeller = as<WordLabeller>(*loaded);
     EXPECT_EQ(loaded->config(), model.config());
-    EXPECT_EQ(loaded->labels(), four);
-    EXPECT_TRUE(same_bits(loaded->scores(s.x, {}), model.scores(s.x, {})));
-    EXPECT_EQ(loaded->loss(s.x, s.labels, {}).item(), model.loss(s.x, s.labels, {}).item());
+    EXPECT_EQ(labeller.labels(), four);
+    EXPECT_TRUE(same_bits(labeller.scores(s.x, {}), model.scores(s.x, {})));
+    EXPECT_EQ(labeller.loss(s.x, s.labels, {}).item(), model.loss(s.x, s.labels, {}).item());
     std::filesystem::remove_all(folder);
   }
 }

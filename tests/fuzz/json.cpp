@@ -1,0 +1,11 @@
+#include "tests/fuzz/fields.h"
+#include "tests/fuzz/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace fovea;
+  return fuzz_text({data, size}, [](std::string_view text) {
+    EveryField config;
+    from_json(text, config, "config.json");
+    check_round_trip(config);
+  });
+}

@@ -1,0 +1,8 @@
+#include "fovea/formats/npy.h"
+
+#include "tests/fuzz/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace fovea;
+  return fuzz_file({data, size}, [](const std::string& path) { read_npy(path).values<double>(); });
+}

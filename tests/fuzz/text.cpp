@@ -1,0 +1,13 @@
+// What is done with every text: words, normal forms, showing it.
+#include "fovea/data/text/words.h"
+
+#include "tests/fuzz/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace fovea;
+  return fuzz_text({data, size}, [](std::string_view text) {
+    if (invalid_utf8(printable(text)) != std::string_view::npos) std::abort();
+    check_utf8(text, "text");
+    for (const Span span : split_words(text)) lower_case(nfkc(piece_of(text, span)));
+  });
+}
