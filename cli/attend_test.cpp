@@ -141,7 +141,7 @@ TEST_F(AttendVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"attend --query 1,2,3 --keys 1,2,3 --heads 2", "expected a multiple of --heads 2"},
       {"attend --input " + folder + "/missing.safetensors", "cannot open"},
       {"attend --input " + folder + "/broken.safetensors", "not safetensors or was cut short"},
-      {"attend --json --input " + folder + "/empty.safetensors", "expected at least 1 of everything"},
+      {"attend --json --input " + folder + "/empty.safetensors", "expected at least one token, head and batch row"},
       {"attend --input " + folder + "/recipe.yaml", "expected .safetensors, .npz or .npy"},
       {"attend --input " + folder, "expected .safetensors"},
       {"attend --config " + folder + "/recipe.yaml --query 2 --keys 1", "did you mean 'form'?"},

@@ -12,17 +12,18 @@
 #include "fovea/kernels/simd.h"
 
 namespace fovea {
-namespace {
-
-// The letters that users of other tools know; every other flag has its long name only.
-constexpr std::pair<std::string_view, char> letters[] = {
-    {"model", 'm'}, {"input", 'i'}, {"output", 'o'}, {"threads", 't'}, {"beam_size", 'b'}};
 
 std::string long_flag(std::string_view name) {
   std::string flag = "--" + std::string(name);
   std::replace(flag.begin(), flag.end(), '_', '-');
   return flag;
 }
+
+namespace {
+
+// The letters that users of other tools know; every other flag has its long name only.
+constexpr std::pair<std::string_view, char> letters[] = {
+    {"model", 'm'}, {"input", 'i'}, {"output", 'o'}, {"threads", 't'}, {"beam_size", 'b'}};
 
 std::string short_flag(std::string_view name) {
   for (auto [known, letter] : letters)
@@ -106,6 +107,12 @@ std::optional<std::string> CommandLine::peek(const char* name) const {
   std::string value;
   detail::Reader(detail::Reader::yaml, read_text(*path), *path)(name, value, "");
   return value.empty() ? std::nullopt : std::optional(value);
+}
+
+bool CommandLine::has(std::string_view name) const {
+  const std::string flag = long_flag(name);
+  return std::any_of(arguments_.begin(), arguments_.end(),
+                     [&](const std::string& argument) { return argument == flag || argument.starts_with(flag + "="); });
 }
 
 std::optional<std::string> CommandLine::take_first() {

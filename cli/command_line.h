@@ -25,6 +25,8 @@ namespace fovea {
 
 struct Verb;
 
+std::string long_flag(std::string_view name);  // of a field: head_width → --head-width
+
 // A text field whose flag may stand without a value, which then is the first of these: `static constexpr BareFlag bare = …`
 // in an Options struct.
 struct BareFlag {
@@ -50,6 +52,7 @@ class CommandLine final : public Fields {
 
   // The value that a text field will get from its flag or from the recipe, before anything is parsed.
   std::optional<std::string> peek(const char* name) const;
+  bool has(std::string_view name) const;  // whether its flag was typed, with a value or without
   // Removes the first argument and returns it; nothing if there is none or it is a flag.
   std::optional<std::string> take_first();
   void use_recipe(const std::string& path);  // as if --config had been typed

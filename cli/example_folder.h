@@ -15,10 +15,10 @@
 #include "fovea/data/text/sentencepiece.h"
 #include "fovea/data/text/words.h"
 #include "fovea/generate/config.h"
-#include "fovea/models/pretrained.h"
 #include "fovea/models/families/classifier.h"
 #include "fovea/models/families/tagger.h"
 #include "fovea/models/families/transformer.h"
+#include "fovea/models/pretrained.h"
 
 namespace fovea {
 
@@ -99,17 +99,18 @@ class ExampleFolder final {
          pieces);
     write_generation_config(path_ / "my-model", {.beam_size = 2, .max_length = 12});
     write("my-model/recipe.yaml", "task: translation\ndata: pairs.tsv\n");
-    save("my-classifier",
-         PooledClassifier({.vocabulary = pieces.size(), .labels = {"bad", "good", "so-so"}, .embedding = 8, .width = 8}),
-         pieces);
+    save(
+        "my-classifier",
+        PooledClassifier({.vocabulary = pieces.size(), .labels = {"bad", "good", "so-so"}, .embedding = 8, .width = 8}),
+        pieces);
     save("my-tagger",
          WordTagger({.vocabulary = words.size(),
-                 .characters = words.characters_size(),
-                 .labels = {"O", "B-LOC", "I-LOC"},
-                 .embedding = 8,
-                 .width = 8,
-                 .character_embedding = 4,
-                 .character_width = 4}),
+                     .characters = words.characters_size(),
+                     .labels = {"O", "B-LOC", "I-LOC"},
+                     .embedding = 8,
+                     .width = 8,
+                     .character_embedding = 4,
+                     .character_width = 4}),
          words);
   }
 

@@ -12,7 +12,8 @@ namespace {
 class Outside : public testing::Test {
  protected:
   Answer run(const std::string& arguments) const {
-    return run_command("cd " + folder_.path().string() + " && " + outside_program + " " + arguments + " 2>&1 </dev/null");
+    return run_command("cd " + folder_.path().string() + " && " + outside_program + " " + arguments +
+                       " 2>&1 </dev/null");
   }
 
   ExampleFolder folder_{"outside"};
@@ -22,7 +23,8 @@ TEST_F(Outside, AFormRunsFusedAndIsListed) {
   // −(2 − k)² / 2 of the keys 1, 2 and 4 is −0.5, 0 and −2; e to these powers is 0.6065, 1 and 0.1353.
   const Answer answer = run("attend --form euclidean --query 2 --keys '1;2;4' --values '1;10;100'");
   EXPECT_EQ(answer.code, 0) << answer.out;
-  for (const char* weight : {"0.3482", "0.5741", "0.0777"}) EXPECT_NE(answer.out.find(weight), std::string::npos) << answer.out;
+  for (const char* weight : {"0.3482", "0.5741", "0.0777"})
+    EXPECT_NE(answer.out.find(weight), std::string::npos) << answer.out;
   EXPECT_NE(run("attend --form euclid").out.find("euclidean"), std::string::npos);
 }
 

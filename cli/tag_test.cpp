@@ -80,7 +80,7 @@ TEST_F(TagVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
   std::filesystem::copy(folder_ / "my-model/spiece.model", folder_ / "pieces/spiece.model");
   const std::pair<const char*, const char*> cases[] = {
       {"-m my-model Paris", "found a model of family 'transformer'"},
-      {"-m pieces Paris", "found a tokenizer of kind 'unigram', expected words"},
+      {"-m pieces Paris", "pieces: found a tokenizer of"},
       {"-m my-tagger Paris --format colln", "did you mean 'conll'?"},
       {"-m my-tagger Paris --format conll", "--format conll: found a text"},
       {"-m my-tagger --format conll --json -i test.conll", "--format conll: found"},

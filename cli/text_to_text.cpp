@@ -58,11 +58,13 @@ void print(int64_t number, const std::string& source, const Translations& t, con
 }  // namespace
 
 TextToTextOptions::TextToTextOptions(const CommandLine& line, const std::string& shipped_model) {
+  std::filesystem::path folder;
   try {
-    generation = read_generation_config(find_model(line.peek("model").value_or(""), shipped_model));
+    folder = find_model(line.peek("model").value_or(""), shipped_model);
   } catch (const Error&) {
-    // The same happens again, and is told, when the model is loaded; --help works without one.
+    // It is not found again, and that is told, when the model is loaded; --help works without one.
   }
+  if (!folder.empty()) generation = read_generation_config(folder);
   models_beam_ = generation.beam_size;
 }
 

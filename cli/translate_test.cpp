@@ -23,7 +23,9 @@ class TranslateVerb : public testing::Test {
   // What the library says, with the model's own defaults.
   std::string expected(const std::string& text) const {
     const Pretrained model = load_pretrained(folder_ / "my-model");
-    return translate(model.as<Generator>(), *model.tokenizer, {text}, read_generation_config(folder_ / "my-model"))[0].found[0].text;
+    return translate(model.as<Generator>(), *model.tokenizer, {text}, read_generation_config(folder_ / "my-model"))[0]
+        .found[0]
+        .text;
   }
 
   ExampleFolder folder_{"translate"};
@@ -198,7 +200,7 @@ TEST_F(TranslateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
   for (int i = 0; i < 17; ++i) many += "Paris\n";
   write_text(folder_ / "many.txt", many);
   const std::pair<const char*, const char*> cases[] = {
-      {"-m missing Paris", "found 'missing', which is no folder"},
+      {"-m missing Paris", "found no model 'missing'"},
       {"-m empty Paris", "empty: found no config.json"},
       {"-m without_tokenizer Paris", "without_tokenizer: found no tokenizer"},
       {"-m damaged_tokenizer Paris", "damaged_tokenizer/spiece.model"},
@@ -208,7 +210,7 @@ TEST_F(TranslateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"-m my-classifier Paris", "found a model of family 'classifier'"},
       {"-m my-model -i latin1.txt", "latin1.txt:2: byte 2: found 0xef"},
       {"-m my-model -i missing.txt", "missing.txt: cannot open"},
-      {"-m my-model \"$(printf 'na\\357ve')\"", "text: byte 2: found 0xef"},
+      {"-m my-model \"$(printf 'na\\357ve')\"", "expected UTF-8"},
       {"-m my-model Paris --svg missing/a.svg", "missing/a.svg: cannot"},
       {"-m my-model Paris -o missing/a.txt", "missing/a.txt: cannot"},
       {"-m my-model -i many.txt --svg many.svg", "found more than 16 texts"},

@@ -241,9 +241,6 @@ void run(const AttendOptions& o) {
   const Form& form = find<Form>(o.form);
   require(!o.sample || o.hard, "--sample: found it without --hard, expected both");
   Inputs in = o.input.empty() ? typed_inputs(o) : file_inputs(o);
-  require(in.q.elements() > 0 && in.k.elements() > 0 && in.v.elements() > 0,
-          "fovea attend: found q {}, k {} and v {}, expected at least 1 of everything", in.q.shape(), in.k.shape(),
-          in.v.shape());
   complete_weights(in, form, o);
   const Steps steps = take_steps(in, form, o);
   const std::vector<HeatMap> maps = heat_maps(steps, labels(o.query_tokens, in.q.size(1), "--query-tokens", "queries"),

@@ -1,6 +1,7 @@
 // `fovea evaluate`: the scores of any system's output, or of a trained model.
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -20,6 +21,16 @@ std::vector<std::string> known_tasks() {
   return names;
 }
 
+class FieldNames final : public Fields {
+ public:
+  std::vector<std::string> names;
+  void operator()(const char* name, bool&, const char*) override { names.emplace_back(name); }
+  void operator()(const char* name, int64_t&, const char*) override { names.emplace_back(name); }
+  void operator()(const char* name, double&, const char*) override { names.emplace_back(name); }
+  void operator()(const char* name, std::string&, const char*) override { names.emplace_back(name); }
+  void operator()(const char* name, std::vector<std::string>&, const char*) override { names.emplace_back(name); }
+};
+
 struct EvaluateOptions {
   static constexpr const char* positional = "hypotheses";
   std::string task, references, hypotheses = "-", model, part = "test";
@@ -30,7 +41,9 @@ struct EvaluateOptions {
   explicit EvaluateOptions(const CommandLine& line) {
     const std::string model_name = line.peek("model").value_or(""), named = line.peek("task").value_or("");
     task_ = model_name.empty() || !named.empty() ? named : task_of(model_name);
-    if (!task_.empty()) evaluation = find<EvaluationKind>(task_).make();
+    if (task_.empty()) return;
+    evaluation = find<EvaluationKind>(task_).make();
+    refuse_flags_of_others(line);
   }
 
   void fields(Fields& f) {
@@ -47,6 +60,19 @@ struct EvaluateOptions {
   const std::string& chosen_task() const { return task_; }
 
  private:
+  // A flag that the task has no use for is a mistake rather than something to pass over.
+  void refuse_flags_of_others(const CommandLine& line) {
+    FieldNames own;
+    evaluation->fields(own);
+    for (const EvaluationKind* kind : catalogue<EvaluationKind>()) {
+      FieldNames theirs;
+      kind->make()->fields(theirs);
+      for (const std::string& name : theirs.names)
+        require(std::ranges::find(own.names, name) != own.names.end() || !line.has(name),
+                "{}: found it beside --task {}, expected --task {}", long_flag(name), task_, kind->name);
+    }
+  }
+
   static std::string task_of(const std::string& model) {
     const std::filesystem::path file = find_model(model) / "recipe.yaml";
     std::string task;

@@ -21,12 +21,17 @@ struct TagVerbOptions : AnswerOptions {
   }
 };
 
-void tag_lines(const Pretrained& model, const TagVerbOptions& o) {
+struct Tagger {
+  const WordLabeller& labeller;
+  const Words& words;
+};
+
+void tag_lines(const Tagger& tagger, const TagVerbOptions& o) {
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
-    for (const TaggedText& t : tag_texts(model.as<WordLabeller>(), words_of(model), some, {.attention = o.json || o.drawn()})) {
+    for (const TaggedText& t : tag_texts(tagger.labeller, tagger.words, some, {.attention = o.json || o.drawn()})) {
       answers.line(o.json ? to_json(t) : marked(t));
       if (o.drawn()) answers.draw(to_heat_map(t, ""));
       answers.done(t.text);
@@ -35,7 +40,7 @@ void tag_lines(const Pretrained& model, const TagVerbOptions& o) {
   answers.finish();
 }
 
-void tag_columns(const Pretrained& model, const TagVerbOptions& o) {
+void tag_columns(const Tagger& tagger, const TagVerbOptions& o) {
   require(!o.json && !o.drawn() && o.texts.text.empty() && o.texts.key.empty(),
           "--format conll: found a text, --key, --json, --show or --svg beside it, which are for texts");
   constexpr size_t enough = 512;
@@ -49,7 +54,7 @@ void tag_columns(const Pretrained& model, const TagVerbOptions& o) {
       sentences.push_back(next.column(1));
       read.push_back(std::move(next));
     }
-    const std::vector<Tagged> tagged = tag(model.as<WordLabeller>(), words_of(model), sentences);
+    const std::vector<Tagged> tagged = tag(tagger.labeller, tagger.words, sentences);
     std::string text;
     for (size_t i = 0; i < read.size(); ++i) text += with_column(read[i], tagged[i].labels);
     answers.write(text);
@@ -60,8 +65,9 @@ void tag_columns(const Pretrained& model, const TagVerbOptions& o) {
 void run(const TagVerbOptions& o) {
   if (o.format != "text" && o.format != "conll") throw_unknown("--format", o.format, {"text", "conll"});
   const Pretrained model = load_pretrained(find_model(o.model, "entities"));
-  if (o.format == "conll") return tag_columns(model, o);
-  tag_lines(model, o);
+  const Tagger tagger = {model.as<WordLabeller>(), words_of(model)};
+  if (o.format == "conll") return tag_columns(tagger, o);
+  tag_lines(tagger, o);
 }
 
 }  // namespace

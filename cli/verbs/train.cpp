@@ -7,9 +7,9 @@
 #include <cstdio>
 
 #include "cli/verb.h"
+#include "fovea/base/folder.h"
 #include "fovea/base/text.h"
 #include "fovea/base/threads.h"
-#include "fovea/base/folder.h"
 #include "fovea/models/zoo.h"
 #include "fovea/train/prepare.h"
 
@@ -21,7 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 std::string known_tasks() {
   std::string tasks;
-  for (const TaskKind* task : catalogue<TaskKind>()) tasks += fmt::format("{}{}", tasks.empty() ? "" : ", ", task->name);
+  for (const TaskKind* task : catalogue<TaskKind>())
+    tasks += fmt::format("{}{}", tasks.empty() ? "" : ", ", task->name);
   return tasks;
 }
 
@@ -131,9 +132,8 @@ void run(const TrainOptions& o) {
   TrainerOptions options = {.folder = folder, .resume = o.resume, .stop = &stop_wanted};
   options.progress = [&](const Progress& p) { report(p); };
   check_folder(options);
-  const std::unique_ptr<Trainee> trainee =
-      prepare(recipe, {.resumed = o.resume ? last : fs::path(),
-                       .say = [&](const std::string& text) { report.say(text); }});
+  const std::unique_ptr<Trainee> trainee = prepare(
+      recipe, {.resumed = o.resume ? last : fs::path(), .say = [&](const std::string& text) { report.say(text); }});
   stop_at_signal();
   const TrainingResult result = train(*trainee, recipe.trainer, options);
   report.end_line();

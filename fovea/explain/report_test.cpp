@@ -43,8 +43,10 @@ std::vector<std::string> places_of(const Report& report) {
 }
 
 TEST(Report, HoldsEveryHeadOfATransformerOverItsOwnTokens) {
-  Transformer model(
-      {.vocabulary = pieces().size(), .encoder_layers = 1, .decoder_layers = 1, .stack = {.width = 16, .heads = 2, .hidden = 16}});
+  Transformer model({.vocabulary = pieces().size(),
+                     .encoder_layers = 1,
+                     .decoder_layers = 1,
+                     .stack = {.width = 16, .heads = 2, .hidden = 16}});
   initialise(model, Random(1));
   const std::string text = "The cat sang.";
   const Report report = explain(model, pieces(), text, {.generation = {.max_length = 5}});
@@ -91,8 +93,10 @@ TEST(Report, CrossAttentionIsThatOfTheSearch) {
 }
 
 TEST(Report, ChoosesPlacesAndHeads) {
-  Transformer model(
-      {.vocabulary = pieces().size(), .encoder_layers = 2, .decoder_layers = 1, .stack = {.width = 16, .heads = 4, .hidden = 16}});
+  Transformer model({.vocabulary = pieces().size(),
+                     .encoder_layers = 2,
+                     .decoder_layers = 1,
+                     .stack = {.width = 16, .heads = 4, .hidden = 16}});
   initialise(model, Random(1));
   ExplainOptions options = {.places = {"encoder.1"}, .heads = {1, 3}, .generation = {.max_length = 5}};
   const Report some = explain(model, pieces(), "The cat.", options);
@@ -108,11 +112,11 @@ TEST(Report, ChoosesPlacesAndHeads) {
 
 TEST(Report, OfAClassifierIsWhatThePoolingLooksAt) {
   PooledClassifier model({.vocabulary = pieces().size(),
-                    .labels = {"bad", "good"},
-                    .encoder = "transformer",
-                    .width = 8,
-                    .heads = 2,
-                    .hidden = 8});
+                          .labels = {"bad", "good"},
+                          .encoder = "transformer",
+                          .width = 8,
+                          .heads = 2,
+                          .hidden = 8});
   initialise(model, Random(1));
   const Report report = explain(model, pieces(), "The cat sang.");
   EXPECT_EQ(places_of(report), (std::vector<std::string>{"encoder.0.self/0", "encoder.0.self/1", "pooling/0"}));
@@ -123,12 +127,12 @@ TEST(Report, OfAClassifierIsWhatThePoolingLooksAt) {
 TEST(Report, OfATaggerIsOverWords) {
   const Words words = Words::train(sentences(), {.vocabulary = 40});
   WordTagger model({.vocabulary = words.size(),
-                .characters = words.characters_size(),
-                .labels = {"O", "B-LOC"},
-                .embedding = 8,
-                .width = 8,
-                .character_embedding = 4,
-                .character_width = 4});
+                    .characters = words.characters_size(),
+                    .labels = {"O", "B-LOC"},
+                    .embedding = 8,
+                    .width = 8,
+                    .character_embedding = 4,
+                    .character_width = 4});
   initialise(model, Random(1));
   const Report report = explain(model, words, "The cat sang.");
   ASSERT_EQ(report.heads.size(), 1u);

@@ -11,9 +11,9 @@ constexpr const char* file_name = "generation_config.json";
 }  // namespace
 
 void check(const GenerationConfig& c) {
-  constexpr int64_t most = 10000;
-  for (const auto& [name, value] : {std::pair("beam_size", c.beam_size), std::pair("n_best", c.n_best),
-                                    std::pair("batch_size", c.batch_size)})
+  constexpr int64_t most = 1'000'000;
+  for (const auto& [name, value] :
+       {std::pair("beam_size", c.beam_size), std::pair("n_best", c.n_best), std::pair("batch_size", c.batch_size)})
     require(value >= 1 && value <= most, "generation: found {} {}, expected 1 to {}", name, value, most);
   require(c.sample || c.n_best <= c.beam_size,
           "generation: found n_best {} with beam_size {}, expected at most as many", c.n_best, c.beam_size);

@@ -115,10 +115,8 @@ TEST(Search, AWideBeamFindsWhatTryingEverythingFinds) {
 }
 
 TEST(Search, AWideBeamOfAModelFindsWhatTryingEverythingFinds) {
-  Transformer transformer({.vocabulary = 6,
-                           .encoder_layers = 1,
-                           .decoder_layers = 1,
-                           .stack = {.width = 12, .heads = 2, .hidden = 17}});
+  Transformer transformer(
+      {.vocabulary = 6, .encoder_layers = 1, .decoder_layers = 1, .stack = {.width = 12, .heads = 2, .hidden = 17}});
   Variant::randomise(transformer);
   check_against_all(transformer, {3, 5, 4, 4}, {.length_penalty = 0.8, .max_length = 4});
   Seq2Seq recurrent({.vocabulary = 6, .embedding = 9, .encoder_width = 10, .decoder_width = 20});

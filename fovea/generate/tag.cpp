@@ -58,8 +58,8 @@ class Tagging final {
     for (size_t n : numbers) {
       const Piece& p = pieces_[n];
       const auto first = sentences_[p.sentence].begin();
-      std::vector<Sequence> columns = tagger_columns(vocabulary_, {first + static_cast<std::ptrdiff_t>(p.begin),
-                                                                   first + static_cast<std::ptrdiff_t>(p.end)});
+      std::vector<Sequence> columns = tagger_columns(
+          vocabulary_, {first + static_cast<std::ptrdiff_t>(p.begin), first + static_cast<std::ptrdiff_t>(p.end)});
       words.push_back(std::move(columns[0]));
       characters.push_back(std::move(columns[1]));
     }

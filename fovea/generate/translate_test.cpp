@@ -44,11 +44,10 @@ class TranslatePieces : public testing::Test {
           return true;
         },
         Words::Options{}));
-    model_ = std::make_unique<Transformer>(Transformer::Config{
-        .vocabulary = words_->size(),
-        .encoder_layers = 1,
-        .decoder_layers = 1,
-        .stack = {.width = 16, .heads = 2, .hidden = 32}});
+    model_ = std::make_unique<Transformer>(Transformer::Config{.vocabulary = words_->size(),
+                                                               .encoder_layers = 1,
+                                                               .decoder_layers = 1,
+                                                               .stack = {.width = 16, .heads = 2, .hidden = 32}});
     initialise(*model_, Random(3));
   }
 

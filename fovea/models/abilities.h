@@ -58,8 +58,8 @@ class Generator {
   virtual Tensor step(DecoderState&, const Tensor& ids, const Context&) const = 0;
 
   virtual SpecialIds special_ids() const = 0;
-  virtual int64_t longest() const { return 0; }       // tokens that a source or a target may have; 0: any number
-  virtual std::string source_attention() const = 0;   // where the targets look at the source; empty if nowhere
+  virtual int64_t longest() const { return 0; }      // tokens that a source or a target may have; 0: any number
+  virtual std::string source_attention() const = 0;  // where the targets look at the source; empty if nowhere
 
  protected:
   ~Generator() = default;
@@ -101,8 +101,8 @@ class WordLabeller {
   // p(label of a word | sentence), [batch, words, labels]; zeros beyond a sentence's length.
   virtual Tensor probabilities(const Tensor& scores, const Tensor& lengths) const = 0;
   virtual const std::vector<std::string>& labels() const = 0;
-  virtual int64_t characters() const = 0;               // entries of the vocabulary of characters
-  virtual std::string attention_place() const = 0;      // where words look at words; empty if nowhere
+  virtual int64_t characters() const = 0;           // entries of the vocabulary of characters
+  virtual std::string attention_place() const = 0;  // where words look at words; empty if nowhere
 
  protected:
   ~WordLabeller() = default;

@@ -55,8 +55,9 @@ struct Family {
   std::string_view help;
   std::unique_ptr<ModelConfig> (*config)();  // as it is if nothing else is said
   Abilities abilities;
-  std::string_view variants = "[{}]";  // JSON: small configs that the catalogue's tests run; a list stands for each of its items
-  std::string_view training = "{}";    // JSON: the fields of a recipe with which a training of it begins
+  std::string_view variants =
+      "[{}]";  // JSON: small configs that the catalogue's tests run; a list stands for each of its items
+  std::string_view training = "{}";  // JSON: the fields of a recipe with which a training of it begins
 };
 
 // A config beside the name of its family, as config.json has them.

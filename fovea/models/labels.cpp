@@ -20,8 +20,7 @@ Labels::Kind kind_of(std::string_view model, const std::string& name) {
 
 Labels::Labels(std::string_view model, const Config& c) : config_(c), kind_(kind_of(model, c.kind)) {
   check_labels(model, c.names, kind_ == one ? 2 : 1);
-  require(kind_ != number || c.names.size() == 1, "{}: found {} names of numbers, expected one", model,
-          c.names.size());
+  require(kind_ != number || c.names.size() == 1, "{}: found {} names of numbers, expected one", model, c.names.size());
   require(c.deviation > 0, "{}: found a deviation of {}, expected more than 0", model, c.deviation);
 }
 
@@ -32,8 +31,7 @@ Tensor Labels::answers(const Tensor& logits) const {
 
 Tensor Labels::losses(const Tensor& logits, const WantedLabels& wanted, double smoothing) const {
   if (kind_ == one) {
-    const Tensor each = cross_entropy(logits, wanted.labels,
-                                      {.smoothing = smoothing, .reduction = Reduction::none});
+    const Tensor each = cross_entropy(logits, wanted.labels, {.smoothing = smoothing, .reduction = Reduction::none});
     return wanted.weights ? each * rows(wanted.weights.to(logits.dtype()), wanted.labels) : each;
   }
   const Tensor y = wanted.labels.to(logits.dtype());

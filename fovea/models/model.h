@@ -13,8 +13,8 @@ class Model {
   virtual ~Model() = default;
   virtual void weights(Weights&) = 0;
   virtual std::string_view family() const = 0;
-  virtual std::string config() const = 0;        // as config.json has it
-  virtual int64_t vocabulary() const = 0;        // entries that its tokenizer has to have
+  virtual std::string config() const = 0;  // as config.json has it
+  virtual int64_t vocabulary() const = 0;  // entries that its tokenizer has to have
 };
 
 }  // namespace fovea

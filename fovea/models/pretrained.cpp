@@ -50,7 +50,8 @@ void load_weights(Model& model, const NamedTensors& tensors, const std::string& 
     const float* numbers = weight.data<float>();
     for (int64_t i = 0; i < weight.elements(); ++i)
       if (!std::isfinite(numbers[i]))
-        throw Error(Error::corrupt, "{}: found {} in the weight '{}', expected finite numbers", where, numbers[i], path);
+        throw Error(Error::corrupt, "{}: found {} in the weight '{}', expected finite numbers", where, numbers[i],
+                    path);
   });
 }
 
@@ -81,7 +82,8 @@ std::unique_ptr<Model> load_model(const fs::path& folder) {
 Pretrained load_pretrained(const fs::path& folder) {
   Pretrained p = {folder, load_model(folder), load_tokenizer(folder)};
   if (p.tokenizer->size() != p.model->vocabulary())
-    throw Error(Error::corrupt, "{}: found a tokenizer of {} entries beside a model for {}, expected those it was trained with",
+    throw Error(Error::corrupt,
+                "{}: found a tokenizer of {} entries beside a model for {}, expected those it was trained with",
                 folder.string(), p.tokenizer->size(), p.model->vocabulary());
   return p;
 }

@@ -1,6 +1,6 @@
 // A translator that chooses one source token at each step: REINFORCE against the expected loss over all choices.
-#include "fovea/models/labels_golden.h"
 #include "fovea/models/families/seq2seq.h"
+#include "fovea/models/labels_golden.h"
 #include "fovea/tensor/arithmetic.h"
 
 namespace fovea {

@@ -27,8 +27,8 @@ std::string card(const Recipe& r, int64_t weights, const Tokenizer& tokenizer, c
   const std::string folder = std::filesystem::path(r.output).filename().string();
   text += fmt::format("---\n\n# {}\n\n", !c.name.empty() ? c.name : !folder.empty() ? folder : r.task_name());
   if (!c.about.empty()) text += c.about + "\n\n";
-  text += fmt::format("- {} with {} weights, stored as {}\n- tokenizer: {}, {} entries\n", r.family_name(), weights, r.storage,
-                      tokenizer.kind(), tokenizer.size());
+  text += fmt::format("- {} with {} weights, stored as {}\n- tokenizer: {}, {} entries\n", r.family_name(), weights,
+                      r.storage, tokenizer.kind(), tokenizer.size());
   text += fmt::format("- trained on {}\n", fmt::join(r.examples.data, ", "));
   if (!c.attribution.empty()) text += fmt::format("- data: {}\n", c.attribution);
   if (!c.license.empty()) text += fmt::format("- licence: {}\n", c.license);

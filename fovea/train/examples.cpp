@@ -30,7 +30,8 @@ std::vector<PlannedFile> planned(const std::vector<std::string>& paths, ExampleK
 }
 
 Columns columns_of(const ExamplesConfig& c, Columns columns) {
-  if (c.header != "auto" && c.header != "yes" && c.header != "no") throw_unknown("--header", c.header, {"auto", "yes", "no"});
+  if (c.header != "auto" && c.header != "yes" && c.header != "no")
+    throw_unknown("--header", c.header, {"auto", "yes", "no"});
   if (c.header != "auto") columns.header = c.header == "yes";
   return columns;
 }

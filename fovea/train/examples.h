@@ -21,7 +21,8 @@ struct ExamplesConfig {
   bool strict = false;
 
   void fields(Fields& f) {
-    f("data", data, "files of examples: CSV, TSV, JSON lines, CoNLL columns, or a.en a.de; plain, .gz or .zip; - is stdin");
+    f("data", data,
+      "files of examples: CSV, TSV, JSON lines, CoNLL columns, or a.en a.de; plain, .gz or .zip; - is stdin");
     f("validation", validation, "files to validate on; without them a part of the data is held out");
     f("hold_out", hold_out, "percent of the data that is held out for validation, by CRC-32 of its text");
     f("test", test, "percent of the data that is kept for testing, by CRC-32 of its text");

@@ -39,21 +39,21 @@ double learn(M& model, int steps, double rate, double examples, const std::funct
 TEST(LearnLabels, TaggersLearnADozenSentences) {
   const std::vector<int64_t> lengths = {5, 1, 8, 3, 5, 6, 2, 7, 4, 8, 3, 5};
   const SpelledWords x = {random_ids({12, 8}, 3, 30, 1), tensor({12}, lengths), random_ids({12, 8, 5}, 1, 8, 2),
-                         random_ids({12, 8}, 1, 5, 3)};
+                          random_ids({12, 8}, 1, 5, 3)};
   const Tensor labels = random_ids({12, 8}, 0, 4, 4);
   for (const bool crf : {true, false}) {
     for (const std::string attention : {"scaled-dot", "dot", "general", "additive", "concat", "none"}) {
       WordTagger model({.vocabulary = 33,
-                    .characters = 9,
-                    .labels = {"O", "B", "I", "E"},
-                    .cell = attention == "general" ? "gru" : "lstm",
-                    .embedding = 16,
-                    .width = 24,
-                    .character_embedding = 8,
-                    .character_width = 8,
-                    .attention = attention,
-                    .crf = crf,
-                    .dropout = 0.1});
+                        .characters = 9,
+                        .labels = {"O", "B", "I", "E"},
+                        .cell = attention == "general" ? "gru" : "lstm",
+                        .embedding = 16,
+                        .width = 24,
+                        .character_embedding = 8,
+                        .character_width = 8,
+                        .attention = attention,
+                        .crf = crf,
+                        .dropout = 0.1});
       const double loss = learn(model, 160, 0.01, 12, [&](const Context& c) { return model.loss(x, labels, c); });
       EXPECT_LT(loss, 0.6) << (crf ? "crf" : "softmax") << ", " << attention;
       const std::vector<int64_t> best = model.best(model.scores(x, {}), x.lengths).values<int64_t>();
@@ -71,14 +71,16 @@ TEST(LearnLabels, ClassifiersLearnADozenTexts) {
   const Tensor labels = random_ids({12}, 0, 3, 4);
   const std::vector<std::string> three = {"bad", "good", "mixed"};
   auto check = [&](auto& model, const std::string& name, int steps, double rate) {
-    const double loss = learn(model, steps, rate, 12, [&](const Context& c) { return model.loss(source, {labels}, c); });
+    const double loss =
+        learn(model, steps, rate, 12, [&](const Context& c) { return model.loss(source, {labels}, c); });
     EXPECT_LT(loss, 0.2) << name;
     EXPECT_EQ(argmax(model.logits(source, {}), -1).template values<int64_t>(), labels.values<int64_t>()) << name;
   };
   for (const std::string encoder : {"lstm", "gru", "transformer", "none"}) {
     for (const std::string pooling : {"additive", "dot", "general", "concat", "scaled-dot", "last", "mean"}) {
       if (pooling == "last" && (encoder == "transformer" || encoder == "none")) continue;
-      PooledClassifier::Config c = {.vocabulary = 33, .labels = three, .encoder = encoder, .embedding = 16, .width = 16};
+      PooledClassifier::Config c = {
+          .vocabulary = 33, .labels = three, .encoder = encoder, .embedding = 16, .width = 16};
       c.heads = 2, c.hidden = 32, c.dropout = 0;
       c.pooling = pooling == "last" || pooling == "mean" ? pooling : "attention";
       if (c.pooling == "attention") c.attention = pooling;
@@ -99,12 +101,12 @@ TEST(LearnLabels, HardAttentionFindsTheWordThatDecides) {
     ids.data<int64_t>()[b * words + place.data<int64_t>()[b]] = 3 + labels.data<int64_t>()[b];
   for (const std::string gradient : {"reinforce", "straight-through", "marginal"}) {
     PooledClassifier model({.vocabulary = 33,
-                      .labels = {"bad", "good", "mixed"},
-                      .encoder = "none",
-                      .embedding = 16,
-                      .selection = "hard",
-                      .hard_gradient = gradient,
-                      .dropout = 0});
+                            .labels = {"bad", "good", "mixed"},
+                            .encoder = "none",
+                            .embedding = 16,
+                            .selection = "hard",
+                            .hard_gradient = gradient,
+                            .dropout = 0});
     learn(model, 300, 0.01, texts, [&](const Context& c) { return model.loss({ids, {}}, {labels}, c); });
     EXPECT_EQ(argmax(model.logits({ids, {}}, {}), -1).values<int64_t>(), labels.values<int64_t>()) << gradient;
     EXPECT_EQ(argmax(model.token_weights({ids, {}}, {}), -1).values<int64_t>(), place.values<int64_t>()) << gradient;

@@ -31,7 +31,11 @@ LogLine::Numbers numbers_of(const Json& object, const std::string& where) {
 }
 
 LogLine parse_line(std::string_view text, const std::string& where) {
-  const Json object = parse_json<Json>(text, where);
+  Json object;
+  try {
+    object = parse_json<Json>(text, where);
+  } catch (const Error&) {  // told below, with the beginning of the line
+  }
   if (!object.is_object() || !object.contains("step") || !object["step"].is_number_integer()) {
     const std::string shown(text.substr(0, 40));
     throw Error(Error::corrupt, "{}: found '{}', expected a JSON object with a step, as fovea train writes it", where,

@@ -11,8 +11,7 @@ namespace {
 
 class PairsTask final : public Task {
  public:
-  explicit PairsTask(const Pairs& pairs)
-      : pairs_(pairs), max_tokens_(pairs.max_tokens) {
+  explicit PairsTask(const Pairs& pairs) : pairs_(pairs), max_tokens_(pairs.max_tokens) {
     generation_.beam_size = 5;
     generation_.max_length = pairs.max_length;
     generation_.max_ratio = 3;
@@ -58,10 +57,11 @@ class PairsTask final : public Task {
   }
   DataFacts facts(const Examples&, const Tokenizer& tokenizer) override {
     const SpecialIds& ids = tokenizer.special();
-    require(ids.pad >= 0 && ids.bos >= 0 && ids.eos >= 0,
-            "--tokenizer: found one whose padding, start and end have the ids {}, {} and {}, expected all of them; fovea "
-            "tokenize --train makes one",
-            ids.pad, ids.bos, ids.eos);
+    require(
+        ids.pad >= 0 && ids.bos >= 0 && ids.eos >= 0,
+        "--tokenizer: found one whose padding, start and end have the ids {}, {} and {}, expected all of them; fovea "
+        "tokenize --train makes one",
+        ids.pad, ids.bos, ids.eos);
     return {.vocabulary = tokenizer.size(), .special = tokenizer.special()};
   }
 
@@ -87,10 +87,9 @@ class PairsTask final : public Task {
     const int64_t tokens = target.ids.size(1);
     const Tensor inputs = target.ids.slice(1, 0, tokens - 1).contiguous();
     const Tensor targets = target.ids.slice(1, 1, tokens).contiguous();
-    const CrossEntropyOptions options = {
-        .smoothing = context.training ? label_smoothing_ : 0,
-        .ignored = p.tokenizer->special().pad,
-        .reduction = Reduction::sum};
+    const CrossEntropyOptions options = {.smoothing = context.training ? label_smoothing_ : 0,
+                                         .ignored = p.tokenizer->special().pad,
+                                         .reduction = Reduction::sum};
     return p.as<Generator>().loss({source.ids, source.lengths}, inputs, targets, options, context);
   }
 

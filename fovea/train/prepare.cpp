@@ -83,7 +83,8 @@ class RecipeTrainee final : public Trainee {
     Position p;
     from_json(position, p, "position in the data");
     require(p.fingerprint == fingerprint(),
-            "training: found other data than that of the checkpoint; go on with the same files, or begin a new training with "
+            "training: found other data than that of the checkpoint; go on with the same files, or begin a new "
+            "training with "
             "--from");
     batches_->restore(p.state);
   }
@@ -103,8 +104,8 @@ class RecipeTrainee final : public Trainee {
       preparation.say(fmt::format("taking the vocabulary of {}", recipe_.vocabulary.kind));
       return load_tokenizer(recipe_.vocabulary.kind);
     }
-    preparation.say(fmt::format("learning a vocabulary ({}) from {} examples", recipe_.vocabulary.kind,
-                                examples_.training.size()));
+    preparation.say(
+        fmt::format("learning a vocabulary ({}) from {} examples", recipe_.vocabulary.kind, examples_.training.size()));
     return task_.learn(recipe_.vocabulary, examples_);
   }
 

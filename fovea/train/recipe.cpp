@@ -45,8 +45,7 @@ std::vector<std::string> families_for(const Task& task) {
   return names;
 }
 
-Recipe::Recipe(std::string_view task, std::string_view family)
-    : task_name_(task), task_(find<TaskKind>(task).make()) {
+Recipe::Recipe(std::string_view task, std::string_view family) : task_name_(task), task_(find<TaskKind>(task).make()) {
   family_name_ = chosen_family(*task_, task, family);
   task_field_ = task_name_, family_field_ = family_name_;
   vocabulary = task_->vocabulary();

@@ -53,6 +53,12 @@ std::string error_of(const std::function<void()>& f) {
   return "no Error";
 }
 
+// A recipe's text with another value for a key that it has.
+std::string with(std::string yaml, const std::string& key, const std::string& value) {
+  const size_t at = yaml.find(key + ": ") + key.size() + 2;
+  return yaml.replace(at, yaml.find('\n', at) - at, value);
+}
+
 constexpr const char* small_transformer =
     "width: 32\nheads: 2\nhidden: 64\nencoder_layers: 1\ndecoder_layers: 1\ndropout: 0\ntokenizer: words\n"
     "batch_tokens: 600\nsteps: 250\nlearning_rate: 0.01\nwarmup: 30\naverage: 0.9\nvalidate_every: 0\n";
@@ -205,11 +211,12 @@ TEST_F(Recipes, PairsOfTextsAreLearned) {
 // Of 300 texts 10 are rare, and nothing in a text tells: without weights the frequent label is always the better answer.
 TEST_F(Recipes, BalancedLabelsCountTheSame) {
   std::string lines;
-  for (int i = 0; i < 300; ++i) lines += fmt::format("word {}\t{}\n", i % 3, i % 30 == 7 ? "rare" : "usual");
+  for (int i = 0; i < 300; ++i) lines += fmt::format("word {}\t{}\n", i, i % 30 == 7 ? "rare" : "usual");
   write_text(folder_ / "unequal.tsv", lines);
   for (const bool balance : {false, true}) {
     const std::unique_ptr<Recipe> r =
-        recipe("classification", "unequal.tsv", std::string(small_counts) + (balance ? "balance: true\n" : ""));
+        recipe("classification", "unequal.tsv",
+               std::string(small_counts) + "vocabulary: 5\n" + (balance ? "balance: true\n" : ""));
     const TrainingResult result = trained(*r);
     EXPECT_EQ(result.best->name, balance ? "macro_f1" : "accuracy");
     const Pretrained model = load_pretrained(find_model(r->output));
@@ -229,7 +236,7 @@ TEST_F(Recipes, ATrainingGoesOnFromAModel) {
   fs::rename(first->output, before);
   const std::unique_ptr<Recipe> r =
       recipe("classification", "labelled.tsv",
-             std::string(small_counts) + "steps: 1\nlearning_rate: 0\nfrom: " + before.string());
+             with(with(small_counts, "steps", "1"), "learning_rate", "0") + "from: " + before.string());
   trained(*r);
   const Pretrained one = load_pretrained(find_model(before.string())), two = load_pretrained(find_model(r->output));
   EXPECT_EQ(one.model->config(), two.model->config());
@@ -239,12 +246,12 @@ TEST_F(Recipes, ATrainingGoesOnFromAModel) {
       error_of([&] { prepare(*recipe("translation", "pairs.tsv", "from: " + before.string()), {}); }).find("family"),
       std::string::npos);
   write_text(folder_ / "new.tsv", "a text\tgood\nanother one\tsurprising\nmore\tgood\nstill more\tgood\n");
-  EXPECT_NE(error_of([&] {
-              prepare(*recipe("classification", "new.tsv",
-                              std::string(small_counts) + "hold_out: 40\nfrom: " + before.string()),
-                      {});
-            }).find("'surprising'"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of([&] {
+        prepare(*recipe("classification", "new.tsv", with(small_counts, "hold_out", "40") + "from: " + before.string()),
+                {});
+      }).find("'surprising'"),
+      std::string::npos);
 }
 
 TEST_F(Recipes, ATokenizerThatWasLearnedBeforeIsTaken) {
@@ -274,8 +281,8 @@ TEST_F(Recipes, TaggingIsLearned) {
 
 TEST_F(Recipes, TheFolderHoldsWhatUsersExpect) {
   const std::unique_ptr<Recipe> r = recipe("translation", "pairs.tsv",
-                                           std::string(small_transformer) +
-                                               "steps: 2\nstorage: f16\nname: Numbers\n"
+                                           with(small_transformer, "steps", "2") +
+                                               "storage: f16\nname: Numbers\n"
                                                "license: cc0-1.0\nlanguages: [en, de]\n");
   trained(*r);
   for (const char* file :

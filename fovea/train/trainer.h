@@ -33,7 +33,8 @@ struct TrainerConfig {
   ScheduleConfig schedule = {};
 
   void fields(Fields& f) {
-    f("steps", steps, "steps to train; 0: no limit (if nothing else sets one: 40 passes over the data, at most 20,000)");
+    f("steps", steps,
+      "steps to train; 0: no limit (if nothing else sets one: 40 passes over the data, at most 20,000)");
     f("epochs", epochs, "passes over the data; 0: no limit");
     f("minutes", minutes, "minutes to train, those before a resume included; 0: no limit");
     f("accumulate", accumulate, "batches whose gradients make one step");

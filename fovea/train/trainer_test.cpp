@@ -182,10 +182,11 @@ TEST_F(Trainer, StoppedAndResumedEqualsUninterrupted) {
     for (int64_t until : {1, 7, 8, 10, 19, 20}) {
       Directions part;
       std::atomic<bool> stop = false;
-      const TrainingResult result = train(
-          part, config, {.folder = folder_ / broken, .resume = true, .stop = &stop, .progress = [&](const Progress& p) {
-                           if (p.step == until) stop = true;
-                         }});
+      const TrainingResult result =
+          train(part, config,
+                {.folder = folder_ / broken, .resume = until > 1, .stop = &stop, .progress = [&](const Progress& p) {
+                   if (p.step == until) stop = true;
+                 }});
       EXPECT_EQ(result.end, until == 20 ? TrainingResult::finished : TrainingResult::stopped) << until;
     }
     expect_same(straight, broken);
@@ -209,7 +210,7 @@ TEST_F(Trainer, KilledAtRandomMomentsAndResumedEqualsUninterrupted) {
     if (child == 0) {
       try {
         Directions part;
-        train(part, config, {.folder = folder_ / "killed", .resume = true});
+        train(part, config, {.folder = folder_ / "killed", .resume = fs::exists(folder_ / "killed/last")});
       } catch (...) {
         _exit(1);
       }

@@ -13,9 +13,7 @@ import pathlib
 import torch
 import torch.nn.functional as F
 
-from hash_numbers import Draw
-
-hashed = Draw(7)
+torch.manual_seed(7)
 cases = []
 
 
@@ -29,12 +27,12 @@ def grid(t):
 
 
 def draw(*shape, scale=1.0):
-    return grid(hashed(shape, 2 * scale)).requires_grad_()
+    return grid(torch.randn(*shape) * scale).requires_grad_()
 
 
 def add(op, function, inputs, index=None):
     output = function(*inputs)
-    seed = grid(hashed(output.shape, 2))
+    seed = grid(torch.randn(output.shape))
     gradients = torch.autograd.grad(output, inputs, seed)
     cases.append({
         "op": op,

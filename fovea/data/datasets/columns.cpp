@@ -44,8 +44,8 @@ constexpr std::string_view labels[] = {"label",
                                        "relatedness_score",
                                        "target"};
 constexpr std::pair<std::string_view, std::string_view> two_texts[] = {
-    {"text_a", "text_b"},         {"text1", "text2"},         {"premise", "hypothesis"}, {"sentence1", "sentence2"},
-    {"sentence_a", "sentence_b"}, {"question1", "question2"}, {"question", "sentence"}};
+    {"text", "text_b"},         {"text_a", "text_b"},         {"text1", "text2"},         {"premise", "hypothesis"},
+    {"sentence1", "sentence2"}, {"sentence_a", "sentence_b"}, {"question1", "question2"}, {"question", "sentence"}};
 constexpr std::pair<std::string_view, std::string_view> sides[] = {
     {"source", "target"},     {"src", "tgt"},
     {"src", "trg"},           {"source_text", "target_text"},

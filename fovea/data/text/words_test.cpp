@@ -61,14 +61,14 @@ TEST(SplitWords, LikeTheTreebank) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(cut(text), expected) << text;
 }
 
-// Each would take hours if a full stop or a mark looked at all that stands before it.
+// Each would take minutes if a full stop or a mark looked at all that stands before it.
 TEST(SplitWords, LongChunksTakeLinearTime) {
   const auto repeated = [](std::string_view text, int times) {
     std::string result;
     for (int i = 0; i < times; ++i) result += text;
     return result;
   };
-  const int many = 1'000'000;
+  const int many = 300'000;
   EXPECT_EQ(split_words(repeated("(", many)).size(), size_t{many});
   EXPECT_EQ(split_words("a" + repeated("?.", many)).size(), size_t{2 * many + 1});
   EXPECT_EQ(split_words(repeated("a.", many) + repeated("?.", many)).size(), size_t{2 * many + 1});

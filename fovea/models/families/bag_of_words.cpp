@@ -94,7 +94,7 @@ Tensor BagOfWords::token_weights(const Source& source, const Context& c) const {
 }
 
 extern const Family bag_of_words =
-    family_of<BagOfWords>("bag-of-words", "labels for a text from the counts of its tokens: the baseline",
-                          "[{}]", R"({"learning_rate": 1e-2, "weight_decay": 0.1})");
+    family_of<BagOfWords>("bag-of-words", "labels for a text from the counts of its tokens: the baseline", "[{}]",
+                          R"({"learning_rate": 1e-2, "weight_decay": 0.1})");
 
 }  // namespace fovea

@@ -1,7 +1,7 @@
 #include "fovea/models/families/bag_of_words.h"
 
-#include "fovea/models/pretrained.h"
 #include "fovea/models/labels_golden.h"
+#include "fovea/models/pretrained.h"
 
 namespace fovea {
 namespace {

@@ -203,7 +203,7 @@ Tensor PooledClassifier::losses(const Tensor& pooled, const WantedLabels& wanted
 
 // What is added to the loss for its gradient; the header has the formula. The baseline goes through the same dropout.
 Tensor PooledClassifier::surrogate(const Encoded& e, const Tensor& losses, const Pooled& p, const WantedLabels& wanted,
-                             const Context& c) const {
+                                   const Context& c) const {
   Context greedy = quiet(c);
   greedy.training = false;
   const Tensor baseline = this->losses(pool({e.states.detach(), e.lengths, {}}, greedy).vector, wanted, quiet(c));

@@ -1,8 +1,8 @@
 #include "fovea/models/families/classifier.h"
 
 #include "fovea/base/file.h"
-#include "fovea/models/pretrained.h"
 #include "fovea/models/labels_golden.h"
+#include "fovea/models/pretrained.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/reduce.h"
 #include "fovea/tensor/softmax.h"
@@ -12,7 +12,8 @@ namespace {
 
 const std::vector<std::string> four = {"bad", "good", "mixed", "none"};
 
-PooledClassifier::Config golden_config(const std::string& encoder, const std::string& pooling, const std::string& form) {
+PooledClassifier::Config golden_config(const std::string& encoder, const std::string& pooling,
+                                       const std::string& form) {
   return {.vocabulary = 11,
           .labels = four,
           .encoder = encoder,
@@ -31,7 +32,8 @@ Tensor golden_classes() { return label_golden_file()["classes"]; }
 TEST(Classifier, EqualsPyTorch) {
   auto check = [](const std::string& name, const PooledClassifier::Config& c) {
     check_label_golden(
-        name, [&] { return PooledClassifier(c); }, [](const PooledClassifier& m) { return m.logits(golden_source(), {}); },
+        name, [&] { return PooledClassifier(c); },
+        [](const PooledClassifier& m) { return m.logits(golden_source(), {}); },
         [](const PooledClassifier& m) { return m.loss(golden_source(), {golden_classes()}, {}); });
   };
   check("classifier_lstm_additive", golden_config("lstm", "attention", "additive"));

@@ -1,7 +1,7 @@
 #include "fovea/models/families/tagger.h"
 
-#include "fovea/models/pretrained.h"
 #include "fovea/models/labels_golden.h"
+#include "fovea/models/pretrained.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/reduce.h"
 
@@ -244,7 +244,7 @@ TEST(Tagger, NothingToTagIsNoError) {
   WordTagger model(small("scaled-dot"));
   randomise(model);
   const SpelledWords empty = {zeros({2, 3}, DType::i64), zeros({2}, DType::i64), zeros({2, 3, 1}, DType::i64),
-                             zeros({2, 3}, DType::i64)};
+                              zeros({2, 3}, DType::i64)};
   const Tensor scores = model.scores(empty, {});
   EXPECT_EQ(model.loss(empty, zeros({2, 3}, DType::i64), {}).item(), 0);
   EXPECT_EQ(model.best(scores, empty.lengths).values<int64_t>(), std::vector<int64_t>(6));

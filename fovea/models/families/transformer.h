@@ -44,7 +44,7 @@ class Transformer final : public Model, public Encoder, public Generator {
   Tensor decode(const Tensor& ids, const Memory&, int64_t offset, const Context&) const;
 
   Config config_;
-  Embedding embedding_;                        // of the target (and the source, if tied)
+  Embedding embedding_;  // of the target (and the source, if tied)
   std::optional<Embedding> source_embedding_;
   EncoderStack encoder_;
   DecoderStack decoder_;

@@ -47,8 +47,8 @@ class Translation final : public Evaluation {
   BleuOptions options() const {
     BleuOptions bleu = {.lowercase = lowercase_};
     bleu.tokenizer = static_cast<BleuOptions::Tokenizer>(number_of("--tokenizer", tokenizer_, {"13a", "none", "char"}));
-    bleu.smoothing = static_cast<BleuOptions::Smoothing>(
-        number_of("--smoothing", smoothing_, {"exp", "floor", "add-k", "none"}));
+    bleu.smoothing =
+        static_cast<BleuOptions::Smoothing>(number_of("--smoothing", smoothing_, {"exp", "floor", "add-k", "none"}));
     require(smoothing_value_ >= 0, "--smoothing-value: found {}, expected at least 0", smoothing_value_);
     require(smoothing_value_ == 0 || smoothing_ == "floor" || smoothing_ == "add-k",
             "--smoothing-value: found it beside --smoothing {}, expected --smoothing floor or add-k", smoothing_);

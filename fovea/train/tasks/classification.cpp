@@ -38,12 +38,10 @@ class Classification final : public Task {
     f("max_tokens", max_tokens_, "leave out texts of more tokens; 0: none");
   }
   ExampleFormat format() const override {
-    return {.kind = several() ? ExampleKind::label_sets : ExampleKind::labelled,
-            .columns = {.source = text_column_,
-                        .text_b = text_b_column_,
-                        .label = label_column_,
-                        .separator = separator_},
-            .names = names_};
+    return {
+        .kind = several() ? ExampleKind::label_sets : ExampleKind::labelled,
+        .columns = {.source = text_column_, .text_b = text_b_column_, .label = label_column_, .separator = separator_},
+        .names = names_};
   }
 
   std::unique_ptr<Tokenizer> learn(const VocabularyConfig& config, const Examples& examples) const override {
@@ -64,9 +62,8 @@ class Classification final : public Task {
       return facts;
     }
     const std::map<std::string, int64_t> counts = counts_of(examples);
-    require(counts.size() > (several() ? 0u : 1u),
-            "training: found {} label{}, expected at least two different ones", counts.empty() ? "no" : "the",
-            counts.empty() ? "" : fmt::format(" '{}' alone", counts.begin()->first));
+    require(counts.size() > (several() ? 0u : 1u), "training: found {} label{}, expected at least two different ones",
+            counts.empty() ? "no" : "the", counts.empty() ? "" : fmt::format(" '{}' alone", counts.begin()->first));
     require(counts.size() <= 10000,
             "training: found {} different labels, expected at most 10,000; numbers are learned with --labelling number",
             counts.size());
@@ -126,7 +123,8 @@ class Classification final : public Task {
       return all;
     }
     const LabelScores scores = score_labels(p.references, p.hypotheses);
-    std::vector<Score> all = {{"accuracy", scores.accuracy, Score::higher}, {"macro_f1", scores.macro.f1, Score::higher}};
+    std::vector<Score> all = {{"accuracy", scores.accuracy, Score::higher},
+                              {"macro_f1", scores.macro.f1, Score::higher}};
     if (balance_) std::swap(all[0], all[1]);
     return all;
   }
@@ -198,7 +196,8 @@ class Classification final : public Task {
 
   static std::vector<std::vector<std::string>> sets_of(const std::vector<std::string>& lines) {
     std::vector<std::vector<std::string>> sets;
-    for (const std::string& line : lines) sets.push_back(line.empty() ? std::vector<std::string>() : split_text(line, '\t'));
+    for (const std::string& line : lines)
+      sets.push_back(line.empty() ? std::vector<std::string>() : split_text(line, '\t'));
     return sets;
   }
 

@@ -17,9 +17,7 @@ Tensor with_one(const Tensor& q, const FormWeights&) {
   return concat({q, ones({q.size(0), q.size(1), q.size(2), 1}, q.dtype())}, -1);
 }
 
-Tensor with_length(const Tensor& k, const FormWeights&) {
-  return concat({k, sum(k * k, {-1}, Axes::keep) * -0.5}, -1);
-}
+Tensor with_length(const Tensor& k, const FormWeights&) { return concat({k, sum(k * k, {-1}, Axes::keep) * -0.5}, -1); }
 
 }  // namespace
 
