@@ -7,7 +7,7 @@ if(BUILD_SHARED_LIBS)
   set_target_properties(fovea_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endif()
 install(TARGETS fovea_cli)
-install(DIRECTORY zoo/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/zoo)
+install(DIRECTORY zoo/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fovea/zoo OPTIONAL)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 install(EXPORT fovea_targets NAMESPACE fovea:: FILE fovea-targets.cmake DESTINATION ${package_folder})

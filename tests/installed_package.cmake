@@ -77,3 +77,10 @@ set(ENV{PKG_CONFIG_PATH} ${pc})
 step(sh -c "${COMPILER} -std=c++20 ${SOURCE}/examples/translate/main.cpp $(pkg-config --cflags --libs fovea) -Wl,-rpath,${pc}/.. -o ${WORK}/by_pkg_config")
 step(${WORK}/by_pkg_config "Good morning.")
 expect("^Guten Morgen!\n")
+
+# $FOVEA_ZOO comes before all other places, and an error says what there is.
+execute_process(COMMAND ${CMAKE_COMMAND} -E env FOVEA_ZOO=${WORK} ${WORK}/by_pkg_config RESULT_VARIABLE code ERROR_VARIABLE output)
+expect("^translate: found no model 'en-de', .*there are no models that ship\n$")
+if(NOT code EQUAL 2)
+  message(FATAL_ERROR "found exit code ${code}, expected 2")
+endif()
