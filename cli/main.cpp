@@ -6,6 +6,7 @@
 #include "cli/verb.h"
 #include "fovea/base/text.h"
 #include "fovea/models/zoo.h"
+#include "fovea/version.h"
 
 namespace fovea {
 namespace {

@@ -1,5 +1,8 @@
-# Installs the build, builds examples/attend against the installed package alone, and runs it.
-#   cmake -DBUILD=… -DSOURCE=… -DWORK=… -P installed_package.cmake
+# Installs the build, compiles every header that went out by itself, builds each example against the installed package alone,
+# by CMake and by pkg-config, and runs it.
+#   cmake -DBUILD=… -DSOURCE=… -DWORK=… -DCOMPILER=… -P installed_package.cmake
+cmake_policy(VERSION 3.25)
+
 function(step)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT code EQUAL 0)
@@ -8,12 +11,76 @@ function(step)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
+function(expect pattern)
+  if(NOT output MATCHES "${pattern}")
+    message(FATAL_ERROR "found ${output}\nexpected ${pattern}")
+  endif()
+endfunction()
+
+function(build folder)
+  step(${CMAKE_COMMAND} -G Ninja -S ${folder} -B ${WORK}/${ARGV1} -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER}
+       -DCMAKE_PREFIX_PATH=${WORK}/installed)
+  step(${CMAKE_COMMAND} --build ${WORK}/${ARGV1})
+endfunction()
+
+unset(ENV{FOVEA_ZOO})
 file(REMOVE_RECURSE ${WORK})
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
-step(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/examples/attend -B ${WORK}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/installed)
-step(${CMAKE_COMMAND} --build ${WORK}/build)
-step(${WORK}/build/attend)
-if(NOT output STREQUAL "0.0159 0.1173 0.8668 -> 5.70187\n")
-  message(FATAL_ERROR "found ${output}")
-endif()
 step(${WORK}/installed/bin/fovea --version)
+file(STRINGS ${WORK}/installed/include/fovea/version.h version REGEX "FOVEA_VERSION ")
+string(REGEX REPLACE ".*\"(.*)\"" "\\1" version "${version}")
+expect("^fovea ${version}\n$")
+
+# Each header alone, with warnings as errors; and all of them with flags that change how numbers are computed.
+file(GLOB_RECURSE headers RELATIVE ${WORK}/installed/include ${WORK}/installed/include/*.h)
+set(all "")
+foreach(header ${headers})
+  if(header MATCHES "-inl\\.h$|test|golden")
+    message(FATAL_ERROR "found ${header} among the headers that are installed")
+  endif()
+  string(MAKE_C_IDENTIFIER ${header} name)
+  file(WRITE ${WORK}/headers/${name}.cpp "#include <${header}>\n")
+  string(APPEND all "#include <${header}>\n")
+endforeach()
+file(WRITE ${WORK}/headers/together/all.cpp "${all}")
+file(WRITE ${WORK}/headers/CMakeLists.txt [[
+cmake_minimum_required(VERSION 3.25)
+project(headers LANGUAGES CXX)
+find_package(fovea REQUIRED)
+file(GLOB alone *.cpp)
+add_library(alone OBJECT ${alone})
+add_library(together OBJECT together/all.cpp)
+foreach(target alone together)
+  target_link_libraries(${target} PRIVATE fovea::fovea)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Werror -fsyntax-only)
+endforeach()
+target_compile_options(together PRIVATE -march=native -ffast-math)
+]])
+build(${WORK}/headers headers_build)
+
+# The examples stand outside of the prefix and still find the models that were installed.
+foreach(example attend translate weights training_loop)
+  build(${SOURCE}/examples/${example} ${example})
+endforeach()
+step(${WORK}/attend/attend)
+expect("^0\\.0159 0\\.1173 0\\.8668 -> 5\\.70187\n$")
+step(${WORK}/translate/translate "I am very tired.")
+expect("^Ich bin sehr müde\\.\n +Ich <- I  .*müde\\. <- tired\\. ")
+step(${WORK}/weights/weights)
+expect("^ +The( [01]\\.[0-9][0-9])+\n +cat ")
+step(${WORK}/training_loop/training_loop)
+expect("accuracy (0\\.9|1\\.0)")
+
+file(GLOB_RECURSE pc ${WORK}/installed/*/fovea.pc)
+get_filename_component(pc ${pc} DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} ${pc})
+step(sh -c "${COMPILER} -std=c++20 ${SOURCE}/examples/translate/main.cpp $(pkg-config --cflags --libs fovea) -Wl,-rpath,${pc}/.. -o ${WORK}/by_pkg_config")
+step(${WORK}/by_pkg_config "Good morning.")
+expect("^Guten Morgen!\n")
+
+# $FOVEA_ZOO comes before all other places, and an error says what there is.
+execute_process(COMMAND ${CMAKE_COMMAND} -E env FOVEA_ZOO=${WORK} ${WORK}/by_pkg_config RESULT_VARIABLE code ERROR_VARIABLE output)
+expect("^translate: found no model 'en-de', .*there are no models that ship\n$")
+if(NOT code EQUAL 2)
+  message(FATAL_ERROR "found exit code ${code}, expected 2")
+endif()

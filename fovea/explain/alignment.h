@@ -14,6 +14,7 @@
 
 #include "fovea/data/text/utf8.h"
 #include "fovea/explain/heat_map.h"
+#include "fovea/explain/word_weights.h"
 #include "fovea/tensor/tensor.h"
 #include "fovea/train/metrics/alignment.h"
 
@@ -23,13 +24,6 @@ namespace fovea {
 struct TextTokens {
   std::string_view text;
   const std::vector<Span>& tokens;
-};
-
-struct WordWeights {
-  std::vector<std::string> rows, columns;  // the words that look, and those that are looked at
-  std::vector<double> weights;             // row by row
-
-  double at(size_t row, size_t column) const { return weights[row * columns.size() + column]; }
 };
 
 std::vector<Span> words_of(std::string_view text);

@@ -14,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path zoo() {
+fs::path zoo_folder(const std::string& installed) {
   if (const char* given = std::getenv("FOVEA_ZOO")) return given;
   std::error_code error;
-  const fs::path installed = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "share/fovea/zoo";
-  return fs::is_directory(installed, error) ? installed : fs::path(FOVEA_SOURCE_ZOO);
+  const fs::path beside = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "share/fovea/zoo";
+  return fs::is_directory(beside, error) ? beside : fs::path(installed);
 }
 
 std::string title_of(const fs::path& card) {
@@ -28,9 +28,9 @@ std::string title_of(const fs::path& card) {
   return {};
 }
 
-std::string models_at_hand() {
+std::string models_at_hand(const std::string& installed) {
   std::vector<std::string> names;
-  for (const ShippedModel& model : shipped_models()) names.push_back(model.name);
+  for (const ShippedModel& model : shipped_models(installed)) names.push_back(model.name);
   return names.empty() ? "there are no models that ship"
                        : fmt::format("those that ship are {}", fmt::join(names, ", "));
 }
@@ -45,31 +45,30 @@ std::optional<fs::path> model_in(const fs::path& folder) {
 
 }  // namespace
 
-std::vector<ShippedModel> shipped_models() {
+std::vector<ShippedModel> shipped_models(const std::string& installed) {
   std::vector<ShippedModel> models;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(zoo(), error))
+  for (const fs::directory_entry& entry : fs::directory_iterator(zoo_folder(installed), error))
     if (fs::exists(entry.path() / "config.json", error))
       models.push_back({entry.path().filename().string(), title_of(entry.path() / "README.md")});
   std::sort(models.begin(), models.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   return models;
 }
 
-fs::path find_model(const std::string& name) {
+fs::path find_model(const std::string& name, const std::string& otherwise, const std::string& installed) {
+  const fs::path zoo = zoo_folder(installed);
+  if (name.empty() && !otherwise.empty()) {
+    if (const auto shipped = model_in(zoo / otherwise)) return *shipped;
+    throw Error(Error::not_found, "found no --model, and none ships as '{}': give -m FOLDER; {}", otherwise,
+                models_at_hand(installed));
+  }
   std::error_code error;
   if (const auto folder = model_in(name); folder && !name.empty()) return *folder;
   if (!name.empty() && fs::is_directory(name, error))
     throw Error(Error::not_found, "{}: found no config.json, expected the folder of a model", name);
-  if (const auto shipped = model_in(zoo() / name); shipped && !name.empty()) return *shipped;
+  if (const auto shipped = model_in(zoo / name); shipped && !name.empty()) return *shipped;
   throw Error(Error::not_found, "found no model '{}', expected the folder of one, or one that ships; {}", name,
-              models_at_hand());
-}
-
-fs::path find_model(const std::string& name, const std::string& otherwise) {
-  if (!name.empty()) return find_model(name);
-  if (const auto shipped = model_in(zoo() / otherwise)) return *shipped;
-  throw Error(Error::not_found, "found no --model, and none ships as '{}': give -m FOLDER; {}", otherwise,
-              models_at_hand());
+              models_at_hand(installed));
 }
 
 }  // namespace fovea
