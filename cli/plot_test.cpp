@@ -47,8 +47,8 @@ TEST_F(PlotVerb, DrawsLossScoresAndLearningRate) {
   for (const char* part : {">loss<", ">training<", ">validation<", ">bleu<", ">learning rate<", ">step<"}) {
     EXPECT_NE(answer.out.find(part), std::string::npos) << part;
   }
-  EXPECT_EQ(count_of(answer.out, "<g "), 3u);
-  EXPECT_EQ(count_of(answer.out, "<circle "), 3u + 2u + 2u + 3u);
+  EXPECT_EQ(count_of(answer.out, "class=\"plot\""), 3u);
+  EXPECT_EQ(count_of(answer.out, "<title>"), 3u + 2u + 2u + 3u);
   EXPECT_EQ(answer.out.find("nan"), std::string::npos);
 }
 
@@ -58,7 +58,7 @@ TEST_F(PlotVerb, DrawsTheGradientsVarianceWhereItWasMeasured) {
              "{\"step\":40,\"gradient_mean\":1.0,\"gradient_variance\":10.5,\"validation\":{\"accuracy\":0.75}}\n");
   const std::string svg = run("plot " + path("noise.jsonl")).out;
   EXPECT_NE(svg.find(">gradient variance<"), std::string::npos);
-  EXPECT_EQ(count_of(svg, "<circle "), 2u + 2u);
+  EXPECT_EQ(count_of(svg, "<title>"), 2u + 2u);
   EXPECT_EQ(run("plot " + path("log.jsonl")).out.find("gradient"), std::string::npos);
 }
 
@@ -71,7 +71,7 @@ TEST_F(PlotVerb, WritesFilesReadsFoldersAndStdinAndComparesRuns) {
   EXPECT_NE(run("plot --log-scale " + path("log.jsonl")).out, expected);
   const Answer two = run("plot " + path("log.jsonl") + " " + path("log.jsonl"));
   EXPECT_EQ(count_of(two.out, ", training<"), 2u);
-  EXPECT_EQ(count_of(two.out, "<circle "), 20u);
+  EXPECT_EQ(count_of(two.out, "<title>"), 20u);
 }
 
 TEST_F(PlotVerb, BadInputGivesOneClearLineAndExitCodeTwo) {

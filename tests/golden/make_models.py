@@ -12,9 +12,11 @@ from torch import nn
 from torch.nn import functional as F
 from safetensors.torch import save_file
 
+from hash_numbers import Draw
+
 file = {}
 torch.set_num_threads(1)
-torch.manual_seed(1)
+draw = Draw(1)
 
 VOCABULARY, WIDTH = 11, 8
 source = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 10, 0, 0], [4, 4, 0, 0, 0]])
@@ -26,7 +28,7 @@ file |= {"source": source, "lengths": lengths, "inputs": inputs, "targets": targ
 
 
 def leaf(*shape, scale=0.4):
-    return (torch.rand(shape, dtype=torch.float64) * 2 - 1).mul(scale).float().double().requires_grad_()
+    return draw(shape, scale).float().double().requires_grad_()
 
 
 def add(case, logits, weights, more=0):

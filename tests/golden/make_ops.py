@@ -13,7 +13,9 @@ import pathlib
 import torch
 import torch.nn.functional as F
 
-torch.manual_seed(7)
+from hash_numbers import Draw
+
+hashed = Draw(7)
 cases = []
 
 
@@ -27,12 +29,12 @@ def grid(t):
 
 
 def draw(*shape, scale=1.0):
-    return grid(torch.randn(*shape) * scale).requires_grad_()
+    return grid(hashed(shape, 2 * scale)).requires_grad_()
 
 
 def add(op, function, inputs, index=None):
     output = function(*inputs)
-    seed = grid(torch.randn(output.shape))
+    seed = grid(hashed(output.shape, 2))
     gradients = torch.autograd.grad(output, inputs, seed)
     cases.append({
         "op": op,
