@@ -11,8 +11,7 @@ namespace {
 
 class PairsTask final : public Task {
  public:
-  explicit PairsTask(const Pairs& pairs)
-      : pairs_(pairs), max_tokens_(pairs.max_tokens) {
+  explicit PairsTask(const Pairs& pairs) : pairs_(pairs), max_tokens_(pairs.max_tokens) {
     generation_.beam_size = 5;
     generation_.max_length = pairs.max_length;
     generation_.max_ratio = 3;
@@ -58,10 +57,11 @@ class PairsTask final : public Task {
   }
   DataFacts facts(const Examples&, const Tokenizer& tokenizer) override {
     const SpecialIds& ids = tokenizer.special();
-    require(ids.pad >= 0 && ids.bos >= 0 && ids.eos >= 0,
-            "--tokenizer: found one whose padding, start and end have the ids {}, {} and {}, expected all of them; fovea "
-            "tokenize --train makes one",
-            ids.pad, ids.bos, ids.eos);
+    require(
+        ids.pad >= 0 && ids.bos >= 0 && ids.eos >= 0,
+        "--tokenizer: found one whose padding, start and end have the ids {}, {} and {}, expected all of them; fovea "
+        "tokenize --train makes one",
+        ids.pad, ids.bos, ids.eos);
     return {.vocabulary = tokenizer.size(), .special = tokenizer.special()};
   }
 
@@ -87,10 +87,9 @@ class PairsTask final : public Task {
     const int64_t tokens = target.ids.size(1);
     const Tensor inputs = target.ids.slice(1, 0, tokens - 1).contiguous();
     const Tensor targets = target.ids.slice(1, 1, tokens).contiguous();
-    const CrossEntropyOptions options = {
-        .smoothing = context.training ? label_smoothing_ : 0,
-        .ignored = p.tokenizer->special().pad,
-        .reduction = Reduction::sum};
+    const CrossEntropyOptions options = {.smoothing = context.training ? label_smoothing_ : 0,
+                                         .ignored = p.tokenizer->special().pad,
+                                         .reduction = Reduction::sum};
     return p.as<Generator>().loss({source.ids, source.lengths}, inputs, targets, options, context);
   }
 
@@ -110,12 +109,18 @@ class PairsTask final : public Task {
     GenerationConfig config = options.draft ? generation_ : read_generation_config(p.folder);
     if (options.draft) config.beam_size = 1;
     for (Translations& t : translate(p.as<Generator>(), *p.tokenizer, sources, config,
-                                     {.on_result = [&](size_t, const Translations&) { options.done(1); }}))
+                                     {.on_result = [&](size_t, const Translations&) { options.done(1); }})) {
       predictions.hypotheses.push_back(t.found[0].text);
+      predictions.confidences.push_back(confidence(t.found[0]));
+    }
     return predictions;
   }
   std::vector<Score> score(const Predictions& p) const override { return pairs_.score(p); }
-  void save(const std::filesystem::path& folder) const override { write_generation_config(folder, generation_); }
+  void save(const std::filesystem::path& folder, const Predictions& validated) const override {
+    GenerationConfig config = generation_;
+    config.unsure_below = validated.unsure_below();
+    write_generation_config(folder, config);
+  }
 
  private:
   // What is read and what is to be written.

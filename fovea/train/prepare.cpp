@@ -72,7 +72,8 @@ class RecipeTrainee final : public Trainee {
       sum += task_.loss(trained_, batch, {}).item();
       terms += task_.losses(batch);
     }
-    scores_ = task_.score(task_.predict(trained_, examples_.data, examples_.validation, {.draft = true}));
+    validated_ = task_.predict(trained_, examples_.data, examples_.validation, {.draft = true});
+    scores_ = task_.score(validated_);
     scores_.push_back({"loss", sum / static_cast<double>(terms), Score::lower});
     return scores_;
   }
@@ -83,14 +84,15 @@ class RecipeTrainee final : public Trainee {
     Position p;
     from_json(position, p, "position in the data");
     require(p.fingerprint == fingerprint(),
-            "training: found other data than that of the checkpoint; go on with the same files, or begin a new training with "
+            "training: found other data than that of the checkpoint; go on with the same files, or begin a new "
+            "training with "
             "--from");
     batches_->restore(p.state);
   }
 
   void save(const std::filesystem::path& folder) override {
     save_trained(folder, recipe_, model(), *trained_.tokenizer, scores_);
-    task_.save(folder);
+    task_.save(folder, validated_);
   }
 
  private:
@@ -103,8 +105,8 @@ class RecipeTrainee final : public Trainee {
       preparation.say(fmt::format("taking the vocabulary of {}", recipe_.vocabulary.kind));
       return load_tokenizer(recipe_.vocabulary.kind);
     }
-    preparation.say(fmt::format("learning a vocabulary ({}) from {} examples", recipe_.vocabulary.kind,
-                                examples_.training.size()));
+    preparation.say(
+        fmt::format("learning a vocabulary ({}) from {} examples", recipe_.vocabulary.kind, examples_.training.size()));
     return task_.learn(recipe_.vocabulary, examples_);
   }
 
@@ -148,6 +150,7 @@ class RecipeTrainee final : public Trainee {
   Pretrained trained_;
   Samples training_, validation_;
   std::optional<Batches> batches_;
+  Predictions validated_;
   std::vector<Score> scores_;
 };
 

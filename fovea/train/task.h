@@ -23,10 +23,14 @@ namespace fovea {
 // What a model says about examples, and what was expected, a line each; the tags of a sentence with spaces between.
 struct Predictions {
   std::vector<std::string> hypotheses, references;
+  std::vector<double> confidences = {};  // where they are written token by token: the mean log-probability of each
+
+  // The confidence that all but a twentieth have; what is below is not to be trusted. 0 if it is not known.
+  double unsure_below() const;
 };
 
 struct PredictOptions {
-  bool draft = false;                                     // rather fast than as well as it goes: while training
+  bool draft = false;                                      // rather fast than as well as it goes: while training
   std::function<void(size_t ready)> done = [](size_t) {};  // hears of each so many examples that are ready
 };
 
@@ -34,13 +38,14 @@ class Task {
  public:
   virtual ~Task() = default;
 
-  virtual bool suits(const Abilities&) const = 0;   // whether models of a family with these can learn it
+  virtual bool suits(const Abilities&) const = 0;     // whether models of a family with these can learn it
   virtual std::string_view first_family() const = 0;  // the one that is trained if none is named
-  virtual void fields(Fields&) = 0;                 // what it has to be told beside the examples' files
-  virtual VocabularyConfig vocabulary() const = 0;  // as it is if nothing else is said
-  virtual std::string_view training() const = 0;    // JSON: the fields of a recipe with which it begins; a family's come on top
+  virtual void fields(Fields&) = 0;                   // what it has to be told beside the examples' files
+  virtual VocabularyConfig vocabulary() const = 0;    // as it is if nothing else is said
+  virtual std::string_view training()
+      const = 0;  // JSON: the fields of a recipe with which it begins; a family's come on top
 
-  virtual ExampleFormat format() const = 0;         // of its examples' files
+  virtual ExampleFormat format() const = 0;  // of its examples' files
   virtual std::unique_ptr<Tokenizer> learn(const VocabularyConfig&, const Examples&) const = 0;
   virtual DataFacts facts(const Examples&, const Tokenizer&) = 0;  // an Error if nothing can be learned from them
 
@@ -53,7 +58,8 @@ class Task {
   virtual Predictions predict(const Pretrained&, const Dataset&, const std::vector<int64_t>& numbers,
                               const PredictOptions&) const = 0;
   virtual std::vector<Score> score(const Predictions&) const = 0;  // the first one says which model is the best
-  virtual void save(const std::filesystem::path&) const {}         // what its models' users need beside the model
+  // What its models' users need beside the model, with what the last validation saw of it.
+  virtual void save(const std::filesystem::path&, const Predictions&) const {}
 };
 
 struct TaskKind {
