@@ -96,7 +96,7 @@ TEST_F(ClassifyVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"classify -m my-classifier Paris --json --all", "--json: found --all"},
       {"classify Paris", "none ships as 'sentiment': give -m"},
       {"info", "found no model"},
-      {"info nowhere", "found 'nowhere', which is no folder"},
+      {"info nowhere", "found no model 'nowhere'"},
       {"info first", "first: found no config.json"},
   };
   for (const auto& [arguments, wanted] : cases) {

@@ -73,7 +73,7 @@ TextToTextOptions::TextToTextOptions(const CommandLine& line, const std::string&
   try {
     generation = read_generation_config(find_model(line.peek("model").value_or(""), shipped_model));
   } catch (const Error&) {
-    // The same happens again, and is told, when the model is loaded; --help works without one.
+    // The same happens again, and is told, when the verb runs; --help works without one.
   }
   models_beam_ = generation.beam_size;
 }
@@ -91,6 +91,7 @@ void TextToTextOptions::fields(Fields& f) {
 }
 
 void run_text_to_text(const std::filesystem::path& folder, const TextToTextOptions& o) {
+  read_generation_config(folder);
   require_flags_that_fit(o);
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());

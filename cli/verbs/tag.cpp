@@ -73,6 +73,7 @@ void tag_columns(const Pretrained& model, const TagVerbOptions& o) {
 void run(const TagVerbOptions& o) {
   if (o.format != "text" && o.format != "conll") throw_unknown("--format", o.format, {"text", "conll"});
   const Pretrained model = load_pretrained(find_model(o.model, "entities"));
+  model.as<WordLabeller>();  // before its vocabulary is asked for
   if (o.format == "conll") return tag_columns(model, o);
   tag_lines(model, o);
 }

@@ -9,17 +9,17 @@ namespace {
 
 using Range = std::pair<size_t, size_t>;
 
-// The tokens of each sentence.
+// The tokens of each sentence; one that stands for the white space between two belongs to the second, as SentencePiece means it.
 std::vector<Range> sentences_of(std::string_view text, const std::vector<Span>& tokens) {
   std::vector<Range> ranges;
   size_t begin = 0;
   for (Span sentence : split_sentences(text)) {
-    const auto first = std::lower_bound(tokens.begin(), tokens.end(), sentence.begin,
-                                        [](Span token, int64_t at) { return token.begin < at; });
-    const auto at = static_cast<size_t>(first - tokens.begin());
-    if (at > begin) ranges.emplace_back(std::exchange(begin, at), at);
+    size_t end = begin;
+    while (end < tokens.size() && tokens[end].begin < sentence.end) ++end;
+    if (end > begin) ranges.emplace_back(std::exchange(begin, end), end);
   }
-  if (begin < tokens.size()) ranges.emplace_back(begin, tokens.size());
+  if (begin < tokens.size() && ranges.empty()) ranges.emplace_back(begin, begin);
+  if (begin < tokens.size()) ranges.back().second = tokens.size();
   return ranges;
 }
 

@@ -40,6 +40,13 @@ TEST(PiecesOf, AreSentencesHoweverShort) {
   EXPECT_EQ(sentences("Dr. Smith left.", 40), (Texts{"Dr. Smith left."}));
 }
 
+TEST(PiecesOf, ThePieceThatStandsForASpaceBelongsToTheWordBehindIt) {
+  const std::string text = "No. Yes! ";  // "No" "." " " "Yes" "!" " "
+  const std::vector<Span> tokens = {{0, 2}, {2, 3}, {3, 4}, {4, 7}, {7, 8}, {8, 9}};
+  EXPECT_EQ(pieces_of(text, tokens, {.most = 40, .sentences = true}), (Pieces{{0, 2}, {2, 6}}));
+  EXPECT_EQ(pieces_of(" ", {{0, 1}}, {.most = 40, .sentences = true}), (Pieces{{0, 1}}));
+}
+
 TEST(PiecesOf, OfALongSentenceAreClausesIfThatIsPossible) {
   using Texts = std::vector<std::string>;
   EXPECT_EQ(sentences("He bought bread, cheese and wine; she paid for it, because he had no money.", 10),

@@ -164,7 +164,7 @@ class PieceByPiece {
     for (const Hypothesis& h : hypotheses) {
       found.push_back(translation_of(tokenizer_, h));
       if (config_.unsure_below < 0 && confidence(found.back()) < config_.unsure_below)
-        found.back().unsure = {{spans.front().begin, spans.back().end}};
+        found.back().unsure = {without_spaces(texts_[pieces_[at_].text], {spans.front().begin, spans.back().end})};
     }
     add(std::move(found));
     add_kept();
@@ -183,9 +183,10 @@ class PieceByPiece {
     result.source.push_back(end_of(texts_[text]));
     result.found.emplace_back();
     if (tokens.ids.empty()) return;
-    require(!options_.attention || tokens.ids.size() <= most_weighed_tokens,
-            "attention: found a text of {} tokens, expected at most {}; give it in several lines, or ask for no weights",
-            tokens.ids.size(), most_weighed_tokens);
+    require(
+        !options_.attention || tokens.ids.size() <= most_weighed_tokens,
+        "attention: found a text of {} tokens, expected at most {}; give it in several lines, or ask for no weights",
+        tokens.ids.size(), most_weighed_tokens);
     const std::vector<int64_t> prefix = tokenizer_.encode(options_.prefix).ids;
     const auto ranges = pieces_of(texts_[text], tokens.spans, cutting_);
     for (const auto& [begin, end] : ranges) {

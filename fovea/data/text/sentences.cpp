@@ -25,6 +25,10 @@ constexpr std::array before_numbers = std::to_array<std::string_view>(
 constexpr std::array anywhere = std::to_array<std::string_view>(
     {"St", "st",  "Ave",  "Blvd", "Rd",   "Inc",  "Ltd",  "Co",  "Corp",  "Bros", "Jr",  "Sr",  "etc", "usw",
      "al", "est", "dept", "Dept", "Univ", "Ph.D", "Ph.d", "usf", "Nachf", "Ges",  "Std", "Mio", "Mrd", "ff"});
+constexpr std::array hours = std::to_array<std::string_view>({"a.m", "p.m", "A.M", "P.M"});
+constexpr std::array time_zones =
+    std::to_array<std::string_view>({"Eastern", "Central", "Mountain", "Pacific", "Greenwich", "GMT", "UTC", "EST",
+                                     "EDT", "PST", "PDT", "CET", "CEST"});
 constexpr std::array starters = std::to_array<std::string_view>(
     {"The",   "This",   "That",   "These",  "Those", "A",    "An",   "He",      "She",   "It",     "We",   "They",
      "I",     "You",    "My",     "His",    "Her",   "Its",  "Our",  "Their",   "Your",  "There",  "Here", "In",
@@ -257,6 +261,7 @@ class Splitter {
     const bool one_letter = word.behind == 1 || (word.behind == 2 && word.kind != Word::none && core.size() == 1);
     if (one_letter && core == "I") return previous_.empty() || !is_lower(static_cast<unsigned char>(previous_[0]));
     if (one_letter && spaced_abbreviation(core)) return true;
+    if (has(hours, core)) return has(time_zones, next.core);
     if (one_letter || is_dotted(word) || has(anywhere, core)) return number_follows || !has(starters, next.core);
     return false;
   }

@@ -56,6 +56,7 @@ TEST(SplitSentences, NotBehindAbbreviationsAndInitials) {
                            "He lives in the U.S.|He likes it.",
                            "The train left at 5 p.m. Eastern time.",
                            "The train left at 5 p.m.|The bus was late.",
+                           "It is open from 9 a.m. to 8 p.m.|Tom knew it.",
                            "J. R. R. Tolkien wrote it.|George W. Bush did not.",
                            "Martin Luther King Jr. Day is in January.",
                            "See No. 5 and Fig. 3 on pp. 7 of vol. 2.|Then stop.",
