@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <unistd.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "fovea/base/error.h"
+#include "fovea/base/json.h"
+#include "fovea/base/text.h"
 
 namespace fovea {
 
@@ -24,7 +30,9 @@ Answers::Answers(const AnswerOptions& o, std::optional<int64_t> bytes)
       results_(o.output),
       progress_({.unit = "texts", .whole = bytes, .quiet = o.quiet || (o.output.empty() && stdout_is_terminal())}) {
   require(!o.json || !o.show, "--json: found --show beside it, expected one of them; the JSON holds the weights");
-  if (!o.svg.empty()) svg_.emplace(o.svg);
+  if (o.svg.empty()) return;
+  svg_.emplace(o.svg);
+  remove_at_interrupt(svg_->part());
 }
 
 void Answers::expect(size_t texts) {
@@ -36,6 +44,18 @@ void Answers::line(std::string_view text) {
   std::string line(text);
   std::replace(line.begin(), line.end(), '\n', ' ');
   results_.write(line + "\n");
+}
+
+void Answers::json(const std::string& answer, const std::vector<std::string>& objects, size_t number) {
+  using Json = nlohmann::ordered_json;
+  if (number >= objects.size()) return line(answer);
+  Json all = parse_json<Json>(objects[number], "--key");
+  all.update(Json::parse(answer));
+  line(all.dump());
+}
+
+void Answers::note(std::string_view text) const {
+  if (!options_.quiet && isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K{}\n", printable(text));
 }
 
 void Answers::draw(const HeatMap& map) {

@@ -24,6 +24,7 @@ struct AnswerOptions {
   TextOptions texts;
 
   void fields(Fields& f);
+  void complete(const CommandLine& line) { texts.given = line.has("text"); }
   bool drawn() const { return show || !svg.empty(); }
 };
 
@@ -36,6 +37,9 @@ class Answers final {
 
   void expect(size_t texts);         // an Error if --svg cannot show as many
   void line(std::string_view text);  // a line break inside becomes a space: one text, one line
+  // A line of JSON; with the other fields of the object that the text stands in, if there is one, before those of the answer.
+  void json(const std::string& answer, const std::vector<std::string>& objects, size_t number);
+  void note(std::string_view text) const;  // on stderr, for a person who looks on
   void write(std::string_view text) { results_.write(text); }
   void draw(const HeatMap& map);                // for --show and --svg; one without cells is passed over
   void show(const std::string& picture) const;  // for --show

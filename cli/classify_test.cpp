@@ -54,6 +54,36 @@ TEST_F(ClassifyVerb, JsonHoldsAllProbabilitiesAndWhatEachTokenCounted) {
   EXPECT_EQ(json["probabilities"][json["label"].get<std::string>()], json["probability"]);
 }
 
+TEST(IsUnsure, WhereAnotherLabelIsAlmostAsProbable) {
+  const Labels one("test", {.names = {"a", "b", "c"}}), several("test", {.names = {"a", "b"}, .kind = "several"});
+  const auto unsure = [](const Labels& labels, std::vector<double> probabilities, size_t best) {
+    Classified c;
+    c.best = best, c.probabilities = std::move(probabilities);
+    return is_unsure(c, labels);
+  };
+  EXPECT_FALSE(unsure(one, {0.1, 0.7, 0.2}, 1));
+  EXPECT_FALSE(unsure(one, {0.61, 0.39, 0}, 0));
+  EXPECT_TRUE(unsure(one, {0.59, 0.41, 0}, 0));
+  EXPECT_FALSE(unsure(several, {0.9, 0.3}, 0));
+  EXPECT_TRUE(unsure(several, {0.9, 0.45}, 0));
+}
+
+TEST_F(ClassifyVerb, SaysIfItIsUnsure) {
+  const Json json = Json::parse(run("'The teacher wrote.' --json").out);
+  std::vector<double> sorted;
+  for (const Json& probability : json["probabilities"]) sorted.push_back(probability.get<double>());
+  std::sort(sorted.rbegin(), sorted.rend());
+  EXPECT_EQ(json["unsure"], sorted[0] - sorted[1] < 0.2);
+  const std::string shown =
+      run_in_terminal("classify -m my-classifier 'The teacher wrote.'", folder_.path().string()).out;
+  EXPECT_EQ(shown.find("unsure: ") != std::string::npos, json["unsure"].get<bool>()) << shown;
+}
+
+TEST_F(ClassifyVerb, JsonKeepsTheOtherFieldsOfTheInput) {
+  write_text(folder_ / "in.jsonl", "{\"id\": 3, \"t\": \"Paris\"}\n");
+  EXPECT_EQ(Json::parse(run("-i in.jsonl --key t --json").out)["id"], 3);
+}
+
 TEST_F(ClassifyVerb, ShowsTheWordsThatDecided) {
   const std::string out = run("'The teacher wrote.' --show --svg a.svg").out;
   for (const char* word : {"The ", "teacher ", "wrote. "}) EXPECT_NE(out.find(word), std::string::npos) << out;

@@ -1,5 +1,7 @@
 #include "cli/command_line.h"
 
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -109,7 +111,7 @@ std::optional<std::string> CommandLine::peek(const char* name) const {
   return value.empty() ? std::nullopt : std::optional(value);
 }
 
-bool CommandLine::has(std::string_view name) const {
+bool CommandLine::typed_flag(std::string_view name) const {
   const std::string flag = long_flag(name);
   return std::any_of(arguments_.begin(), arguments_.end(),
                      [&](const std::string& argument) { return argument == flag || argument.starts_with(flag + "="); });
@@ -131,6 +133,30 @@ void CommandLine::complete(const BareFlag& flag) {
 }
 
 void CommandLine::use_recipe(const std::string& path) { arguments_.insert(arguments_.begin(), {"--config", path}); }
+
+// A key that no field has is told with where the fields stand, which are flags too.
+void CommandLine::read_recipe(const std::string& path, const std::function<void(std::string_view)>& read) const {
+  try {
+    read(read_text(path));
+  } catch (const Error& e) {
+    if (e.kind() != Error::not_found || !std::string_view(e.what()).starts_with("unknown key")) throw;
+    throw Error(e.kind(), "{}; keys are the flags of fovea {} --help, as max_length is --max-length", e.what(),
+                verb_.name);
+  }
+}
+
+bool CommandLine::has(const char* name) const { return app_->app.get_option(long_flag(name))->count() > 0; }
+
+// What was typed but is neither a flag nor its value: most often a text without quotes.
+void CommandLine::refuse_extra_arguments() const {
+  const std::vector<std::string> extra = app_->app.remaining();
+  const CLI::Option* field = positional_.empty() ? nullptr : app_->app.get_option_no_throw(std::string(positional_));
+  if (extra.empty() || !field || field->count() == 0 || extra[0].starts_with("-")) return;
+  std::string all = fmt::format("{}", fmt::join(field->results(), " "));
+  for (const std::string& argument : extra) all += " " + argument;
+  throw Error(Error::invalid, "put the {} in quotes: fovea {} \"{}\"; found {} of them, expected one", positional_,
+              verb_.name, all, 1 + extra.size());
+}
 
 bool CommandLine::parse() {
   CLI::App& app = app_->app;
@@ -158,6 +184,7 @@ bool CommandLine::parse() {
       for (const CLI::Option* option : app.get_options()) known.push_back("--" + option->get_single_name());
       throw_unknown(fmt::format("flag of fovea {}", verb_.name), flag, known);
     }
+    refuse_extra_arguments();
     throw Error(Error::invalid, "fovea {}: {}; see fovea {} --help", verb_.name, text, verb_.name);
   }
   require(app_->threads >= 0 && app_->threads <= 1024, "--threads: found {}, expected 0 to 1024", app_->threads);

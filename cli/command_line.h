@@ -9,9 +9,10 @@
 //
 //   explicit TranslateOptions(const CommandLine& line) { if (auto model = line.peek("model")) … }
 //
-// and one with defaults that depend on its other fields a `complete()`.
+// and one with defaults that depend on its other fields, or on which of them were given, a `complete()` or `complete(line)`.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,17 +43,20 @@ class CommandLine final : public Fields {
   bool read(Options& options) {
     if constexpr (requires { Options::positional; }) positional_ = Options::positional;
     if constexpr (requires { Options::bare; }) complete(Options::bare);
-    if (const auto path = typed("config")) from_yaml(read_text(*path), options, *path);
+    if (const auto path = typed("config"))
+      read_recipe(*path, [&](std::string_view text) { from_yaml(text, options, *path); });
     options.fields(*this);
     if (!parse()) return false;
     if constexpr (requires { options.complete(); }) options.complete();
+    if constexpr (requires { options.complete(*this); }) options.complete(*this);
     if (dump_config_) print(to_yaml(options));
     return !dump_config_;
   }
 
   // The value that a text field will get from its flag or from the recipe, before anything is parsed.
   std::optional<std::string> peek(const char* name) const;
-  bool has(std::string_view name) const;  // whether its flag was typed, with a value or without
+  bool typed_flag(std::string_view name) const;  // before anything is parsed: whether it was typed
+  bool has(const char* name) const;  // once it was read: whether the flag was given, or the field without it
   // Removes the first argument and returns it; nothing if there is none or it is a flag.
   std::optional<std::string> take_first();
   void use_recipe(const std::string& path);  // as if --config had been typed
@@ -68,7 +72,9 @@ class CommandLine final : public Fields {
   void add(const char* name, Value& value, const char* help);
   std::optional<std::string> typed(std::string_view name) const;  // the value behind a flag
   void complete(const BareFlag& flag);
+  void read_recipe(const std::string& path, const std::function<void(std::string_view)>& read) const;
   bool parse();
+  void refuse_extra_arguments() const;
   static void print(const std::string& text);
 
   struct App;

@@ -54,6 +54,23 @@ TEST_P(EveryVerb, ItsExamplesRun) {
   }
 }
 
+TEST_P(EveryVerb, TellsMoreHoweverItIsAsked) {
+  const std::string verb = GetParam(), help = run_program(verb + " --help").out;
+  EXPECT_NE(help.find("Examples:"), std::string::npos);
+  EXPECT_EQ(run_program(verb + " -h").out, help);
+  EXPECT_EQ(run_program("help " + verb).out, help);
+}
+
+TEST(Program, HelpAndVersion) {
+  const std::string welcome = run_program("").out;
+  for (const char* arguments : {"--help", "-h", "help"}) EXPECT_EQ(run_program(arguments).out, welcome);
+  EXPECT_TRUE(run_program("--version").out.starts_with("fovea "));
+  const Answer unknown = run_program("translat Hello");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.out.find("unknown verb 'translat'; did you mean 'translate'?"), std::string::npos) << unknown.out;
+  EXPECT_NE(run_program("help translat").out.find("did you mean 'translate'?"), std::string::npos);
+}
+
 TEST_P(EveryVerb, IsListed) {
   EXPECT_NE(run_program("").out.find(fmt::format("\n  {:<12} ", GetParam())), std::string::npos);
 }

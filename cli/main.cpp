@@ -15,8 +15,8 @@ constexpr std::string_view groups[] = {"use", "train", "look inside", "measure"}
 
 void welcome() {
   fmt::print(
-      "Fovea {}: attention models on ordinary CPUs, and what they attended to.\n\n  fovea VERB [flags]     (fovea VERB "
-      "--help tells more)\n",
+      "Fovea {}: attention models on ordinary CPUs, and what they attended to.\n\n  fovea VERB [flags]     (fovea help "
+      "VERB tells more)\n",
       FOVEA_VERSION);
   for (std::string_view group : groups) {
     fmt::print("\n{}\n", group);
@@ -38,11 +38,12 @@ void welcome() {
 }
 
 int run(std::vector<std::string> arguments) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+  if (arguments.size() > 1 && arguments[0] == "help") arguments = {arguments[1], "--help"};
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
     welcome();
     return 0;
   }
-  if (arguments[0] == "--version") {
+  if (arguments[0] == "--version" || arguments[0] == "version") {
     fmt::print("fovea {}\n", FOVEA_VERSION);
     return 0;
   }

@@ -2,12 +2,15 @@
 
 #include <cstdio>
 
+#include "cli/interrupt.h"
 #include "fovea/base/error.h"
 
 namespace fovea {
 
 Results::Results(const std::string& path) {
-  if (!path.empty()) file_.emplace(path);
+  if (path.empty()) return;
+  file_.emplace(path);
+  remove_at_interrupt(file_->part());
 }
 
 void Results::write(std::string_view text) {

@@ -69,6 +69,25 @@ TEST_F(TagVerb, OneLineInOneLineOut) {
   EXPECT_EQ(out, run("'The sea.'").out + "\n" + run("Paris").out);
 }
 
+TEST_F(TagVerb, ShowsEntitiesInColourInATerminalAlone) {
+  Json config = Json::parse(read_text(folder_ / "my-tagger/config.json"));
+  config["labels"] = {"B-LOC", "O", "I-LOC"};  // what it calls everything comes first
+  write_text(folder_ / "my-tagger/config.json", config.dump());
+  const std::string text = "The sailor visited Paris, Texas.", plain = run("'" + text + "'").out;
+  ASSERT_NE(plain.find("](LOC)"), std::string::npos) << plain;
+  const std::string shown = run_in_terminal("tag -m my-tagger '" + text + "'", folder_.path().string()).out;
+  EXPECT_NE(shown.find("\x1b["), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("](LOC)"), std::string::npos) << shown;
+  EXPECT_EQ(plain.find("\x1b["), std::string::npos);
+  EXPECT_EQ(run_in_terminal("tag -m my-tagger -o out.txt '" + text + "'", folder_.path().string()).out, "");
+  EXPECT_EQ(read_text(folder_ / "out.txt"), plain);
+}
+
+TEST_F(TagVerb, JsonKeepsTheOtherFieldsOfTheInput) {
+  write_text(folder_ / "in.jsonl", "{\"id\": 3, \"t\": \"Paris\"}\n");
+  EXPECT_EQ(Json::parse(run("-i in.jsonl --key t --json").out)["id"], 3);
+}
+
 TEST_F(TagVerb, DrawsTheAttention) {
   EXPECT_NE(run("'The sailor sang' --show --svg a.svg").out.find("0."), std::string::npos);
   EXPECT_NE(read_text(folder_ / "a.svg").find("sailor → sang"), std::string::npos);

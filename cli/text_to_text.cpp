@@ -41,18 +41,30 @@ void print_n_best(int64_t number, const std::string& source, const Translations&
   }
 }
 
+// The first of the parts, shortened.
+std::string note_of(const std::string& source, const std::vector<Span>& unsure) {
+  constexpr size_t most = 60;
+  std::string part(piece_of(source, unsure[0]));
+  if (part.size() > most) {
+    size_t end = most;
+    while ((part[end] & 0xC0) == 0x80) --end;
+    part = part.substr(0, end) + "…";
+  }
+  return fmt::format("unsure of: {}{}", part,
+                     unsure.size() == 1 ? "" : fmt::format(" (and {} more)", unsure.size() - 1));
+}
+
 void print(int64_t number, const std::string& source, const Translations& t, const TextToTextOptions& o,
            Answers& answers) {
   const Translation& best = t.found[0];
-  if (o.json)
-    answers.line(to_json(source, t));
-  else if (o.generation.n_best > 1)
+  if (o.generation.n_best > 1)
     print_n_best(number, source, t, o, answers);
   else if (!o.alignment.empty())
     answers.line(fmt::format("{}\t{}", best.text, alignment_of(source, t, best, o.alignment)));
   else
     answers.line(best.text);
   if (o.drawn()) answers.draw(to_heat_map(weights_of(source, t, best), ""));
+  if (!best.unsure.empty()) answers.note(note_of(source, best.unsure));
 }
 
 }  // namespace
@@ -68,7 +80,8 @@ TextToTextOptions::TextToTextOptions(const CommandLine& line, const std::string&
   models_beam_ = generation.beam_size;
 }
 
-void TextToTextOptions::complete() {
+void TextToTextOptions::complete(const CommandLine& line) {
+  AnswerOptions::complete(line);
   if (generation.sample && generation.beam_size == models_beam_) generation.beam_size = 1;
 }
 
@@ -80,6 +93,7 @@ void TextToTextOptions::fields(Fields& f) {
 }
 
 void run_text_to_text(const std::filesystem::path& folder, const TextToTextOptions& o) {
+  read_generation_config(folder);
   require_flags_that_fit(o);
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
@@ -91,7 +105,10 @@ void run_text_to_text(const std::filesystem::path& folder, const TextToTextOptio
     answers.expect(some.size());
     translate(writer, *model.tokenizer, some, o.generation,
               {.attention = attention, .prefix = o.prefix, .on_result = [&](size_t i, const Translations& t) {
-                 print(number++, some[i], t, o, answers);
+                 if (o.json)
+                   answers.json(to_json(some[i], t), texts.objects(), i);
+                 else
+                   print(number++, some[i], t, o, answers);
                  answers.done(some[i]);
                }});
   }

@@ -19,7 +19,7 @@ struct TextToTextOptions : AnswerOptions {
   // The search's defaults are those of the model that is asked for.
   TextToTextOptions(const CommandLine& line, const std::string& shipped_model);
   void fields(Fields& f);
-  void complete();  // who samples does not have to take back the model's beam
+  void complete(const CommandLine& line);  // who samples does not have to take back the model's beam
 
  private:
   int64_t models_beam_ = 1;

@@ -9,7 +9,7 @@
 namespace fovea {
 
 Texts::Texts(const TextOptions& o) {
-  if (!o.text.empty()) {
+  if (o.given || !o.text.empty()) {
     require(o.input == "-" && o.key.empty(), "found a text beside --input or --key, expected one of them");
     check_utf8(o.text, "text");
     argument_ = o.text;
@@ -27,7 +27,9 @@ Texts::Texts(const TextOptions& o) {
 bool Texts::next(std::string& text) {
   if (lines_) return lines_->next(text);
   if (objects_ && object_ < objects_->size()) {
-    text = (*objects_)[object_++].source;
+    Example example = (*objects_)[object_++];
+    text = std::move(example.source);
+    given_objects_.push_back(std::move(example.target));
     return true;
   }
   if (!argument_) return false;
@@ -39,7 +41,12 @@ bool Texts::ready() { return !lines_ || lines_->ready(); }
 
 bool Texts::next(std::vector<std::string>& texts) {
   texts.clear();
-  for (std::string text; texts.size() < most && (texts.empty() || ready()) && next(text);) texts.push_back(text);
+  given_objects_.clear();
+  size_t bytes = 0;
+  for (std::string text; texts.size() < most && bytes < enough_bytes && (texts.empty() || ready()) && next(text);) {
+    bytes += text.size();
+    texts.push_back(std::move(text));
+  }
   return !texts.empty();
 }
 

@@ -95,6 +95,20 @@ TEST_F(TokenizeVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
   }
 }
 
+TEST_F(TokenizeVerb, AModelsVocabularyIsNotOverwritten) {
+  ASSERT_EQ(run("--train text.txt --tokenizer bytes -o taken").code, 0);
+  const std::string before = read_text(folder_ / "taken/vocabulary.json");
+  const Answer refused = run("--train text.txt --tokenizer words -o taken");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.out.find("--force; found vocabulary.json in taken"), std::string::npos) << refused.out;
+  EXPECT_EQ(read_text(folder_ / "taken/vocabulary.json"), before);
+  EXPECT_EQ(run("--train text.txt --tokenizer words -o taken --force").code, 0);
+  EXPECT_NE(read_text(folder_ / "taken/vocabulary.json"), before);
+  fs::create_directories(folder_ / "model");
+  write_text(folder_ / "model/config.json", "{}");
+  EXPECT_EQ(run("--train text.txt --tokenizer words -o model").code, 2);
+}
+
 TEST_F(TokenizeVerb, TheExamplesOfItsHelpRun) {
   ASSERT_EQ(run("--train text.txt --tokenizer bpe --vocabulary 90 -o my-tokenizer").code, 0);
   EXPECT_EQ(run("-m my-tokenizer \"Where is the station?\" --json").code, 0);

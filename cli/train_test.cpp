@@ -150,6 +150,7 @@ TEST_F(TrainVerb, WhatIsWrongIsOneClearLine) {
   EXPECT_NE(refused("missing.yaml").out.find("missing.yaml"), std::string::npos);
   write_text(folder_ / "typo.yaml", "task: translation\nlerning_rate: 1\n");
   EXPECT_NE(refused("typo.yaml").out.find("did you mean 'learning_rate'"), std::string::npos);
+  EXPECT_NE(refused("typo.yaml").out.find("the flags of fovea train --help"), std::string::npos);
   write_text(folder_ / "broken.yaml", "task: [translation\n");
   EXPECT_NE(refused("broken.yaml").out.find("broken.yaml"), std::string::npos);
   write_text(folder_ / "notask.yaml", "steps: 3\n");

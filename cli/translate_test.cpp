@@ -165,6 +165,50 @@ TEST_F(TranslateVerb, ShowsTheAttentionInTheTerminalAndAsAPicture) {
   EXPECT_NE(svg.find(">teacher<"), std::string::npos);
 }
 
+TEST_F(TranslateVerb, AnEmptyTextIsNotStdin) {
+  write_text(folder_ / "lines.txt", "The sea.\n");
+  EXPECT_EQ(run("''", "lines.txt").out, "\n");
+  EXPECT_EQ(run("", "lines.txt").out, expected("The sea.") + "\n");
+  EXPECT_EQ(Json::parse(run("'' --json", "lines.txt").out)["source"], "");
+}
+
+TEST_F(TranslateVerb, JsonKeepsTheOtherFieldsOfTheInput) {
+  write_text(folder_ / "in.jsonl", R"({"id": 7, "t": "The sea.", "score": "mine"})"
+                                   "\n"
+                                   R"({"t": "Paris", "deep": {"a": [1, null]}})"
+                                   "\n");
+  std::vector<Json> found;
+  for (const std::string& line : split(run("-i in.jsonl --key t --json").out)) found.push_back(Json::parse(line));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["id"], 7);
+  EXPECT_EQ(found[0]["t"], "The sea.");
+  EXPECT_EQ(found[0]["text"], expected("The sea."));
+  EXPECT_TRUE(found[0]["score"].is_number());
+  EXPECT_EQ(found[1]["deep"], Json::parse(R"({"a": [1, null]})"));
+  EXPECT_TRUE(run("-i in.jsonl --key t --json").out.starts_with(R"({"id":7,)"));
+  write_text(folder_ / "in.json", R"([{"id": "x", "t": "The sea."}])");
+  EXPECT_EQ(Json::parse(run("-i in.json --key t --json").out)["id"], "x");
+}
+
+// As somebody sees it who never learned to translate: every probability is small.
+TEST_F(TranslateVerb, WhatIsNotToBeTrustedIsMarked) {
+  const auto json = [&](const char* below) {
+    return Json::parse(run(std::string("'The sea. Paris.' --json --piece-tokens 40 --unsure-below ") + below).out);
+  };
+  EXPECT_EQ(json("0")["unsure"], false);
+  EXPECT_EQ(json("-100")["unsure"], false);
+  EXPECT_FALSE(json("-100").contains("unsure_spans"));
+  EXPECT_EQ(json("-0.0001")["unsure"], true);
+  EXPECT_EQ(json("-0.0001")["unsure_spans"], (Json{{0, 8}, {9, 15}}));
+  const std::string folder = folder_.path().string(),
+                    line = "translate -m my-model 'The sea. Paris.' --piece-tokens 40 ";
+  EXPECT_NE(run_in_terminal(line + "--unsure-below -0.0001", folder).out.find("unsure of: The sea. (and 1 more)"),
+            std::string::npos);
+  for (const char* flags : {"--unsure-below -0.0001 --quiet", "--unsure-below -100", ""})
+    EXPECT_EQ(run_in_terminal(line + flags, folder).out.find("unsure"), std::string::npos) << flags;
+  EXPECT_EQ(run("'The sea.' --unsure-below -0.0001").out, expected("The sea.") + "\n");
+}
+
 TEST_F(TranslateVerb, SummarizeIsTheSameCall) {
   EXPECT_EQ(folder_.run("summarize -m my-model 'The sea.'").out, run("'The sea.'").out);
 }
@@ -222,6 +266,15 @@ TEST_F(TranslateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"-m my-model Paris --from de", "--model: found --from or --to"},
       {"-m my-model Paris --beam-sise 3", "did you mean '--beam-size'?"},
       {"-m my-model -i dialogues.json --key text", "found no key 'text'"},
+      {"-m my-model '' -i text.txt", "found a text beside --input"},
+      {"-m my-model Hello world", "put the text in quotes: fovea translate \"Hello world\"; found 2 of them"},
+      {"-m my-model Paris --unsure-below 1", "found unsure_below 1"},
+      {"-m my-model Paris -b 2147483648", "found beam_size 2147483648, expected 1 to 10000"},
+      {"-m my-model Paris --batch-size 9223372036854775807",
+       "found batch_size 9223372036854775807, expected 1 to 10000"},
+      {"-m my-model Paris --batch-size 99999999999999999999", "found batch_size"},
+      {"-m my-model Paris --batch-size 0", "found batch_size 0"},
+      {"-m my-model Paris --max-length 99999999999", "max_length 99999999999"},
   };
   for (const auto& [arguments, wanted] : cases) {
     const Answer answer = folder_.run(std::string("translate ") + arguments);

@@ -30,6 +30,13 @@ void draw(const std::string& text, const Classified& c, const std::string& title
   answers.add_panel(to_heat_map(highlight, title));
 }
 
+void note(const Classified& c, const Labels& labels, const Answers& answers) {
+  if (c.unread > 0)
+    answers.note(fmt::format("read the first {} tokens and not the last {}: the model takes no more", c.tokens.size(),
+                             c.unread));
+  if (is_unsure(c, labels)) answers.note(fmt::format("unsure: {}", to_text(c, labels, true)));
+}
+
 void run(const ClassifyVerbOptions& o) {
   require(!o.json || !o.all, "--json: found --all beside it, expected one of them; the JSON holds all labels");
   const std::filesystem::path folder = find_model(o.model, "sentiment");
@@ -43,7 +50,11 @@ void run(const ClassifyVerbOptions& o) {
     const std::vector<Classified> found = classify(labeller, *model.tokenizer, some, {.weights = o.json || o.drawn()});
     for (size_t i = 0; i < some.size(); ++i) {
       const std::string line = to_text(found[i], labels, o.all);
-      answers.line(o.json ? to_json(some[i], found[i], labels) : line);
+      if (o.json)
+        answers.json(to_json(some[i], found[i], labels), texts.objects(), i);
+      else
+        answers.line(line);
+      note(found[i], labels, answers);
       if (o.drawn()) draw(some[i], found[i], line, answers);
       answers.done(some[i]);
     }

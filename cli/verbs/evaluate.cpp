@@ -68,7 +68,7 @@ struct EvaluateOptions {
       FieldNames theirs;
       kind->make()->fields(theirs);
       for (const std::string& name : theirs.names)
-        require(std::ranges::find(own.names, name) != own.names.end() || !line.has(name),
+        require(std::ranges::find(own.names, name) != own.names.end() || !line.typed_flag(name),
                 "{}: found it beside --task {}, expected --task {}", long_flag(name), task_, kind->name);
     }
   }
@@ -120,7 +120,7 @@ void require_data(const EvaluateOptions& o, const Recipe& recipe, const std::fil
 }
 
 // What the model says, and what was expected, of a part of its data.
-Outputs outputs_of_model(const EvaluateOptions& o) {
+Outputs outputs_of_model(const EvaluateOptions& o, double& unsure_below) {
   require(o.task.empty() && o.references.empty() && o.hypotheses == "-",
           "--model: found --task, --references or hypotheses beside it, which the model's recipe stands for");
   const std::filesystem::path folder = find_model(o.model), file = folder / "recipe.yaml";
@@ -135,6 +135,7 @@ Outputs outputs_of_model(const EvaluateOptions& o) {
   ProgressLine progress({.unit = "examples", .whole = static_cast<int64_t>(numbers.size())});
   auto done = [&](size_t ready) { progress.add(static_cast<int64_t>(ready), static_cast<int64_t>(ready)); };
   const Predictions p = recipe.task().predict(model, examples.data, numbers, {.done = done});
+  unsure_below = p.unsure_below();
   return {{file_of("references", p.references, recipe.task_name())},
           file_of("hypotheses", p.hypotheses, recipe.task_name())};
 }
@@ -153,11 +154,13 @@ void run(const EvaluateOptions& o) {
           fmt::join(known_tasks(), ", "));
   require(!o.references.empty() || !o.model.empty() || !o.evaluation->needs_references(),
           "fovea evaluate: found no --references, expected a file, or several with commas");
-  const Outputs outputs = o.model.empty() ? outputs_of_files(o) : outputs_of_model(o);
+  double unsure_below = 0;
+  const Outputs outputs = o.model.empty() ? outputs_of_files(o) : outputs_of_model(o, unsure_below);
   const Outcome outcome = o.evaluation->run(outputs);
   if (!o.json) return fmt::print("{}", outcome.text);
   nlohmann::ordered_json json = {{"task", o.chosen_task()}, {"lines", outputs.hypotheses.lines.size()}};
   json.update(nlohmann::ordered_json::parse(outcome.json));
+  if (unsure_below < 0) json["unsure_below"] = unsure_below;  // as generation_config.json has it from the validation
   fmt::print("{}\n", json.dump());
 }
 

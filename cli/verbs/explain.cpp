@@ -36,14 +36,14 @@ void run(const ExplainVerbOptions& o) {
   if (can<Generator>(*model.model)) options.generation = read_generation_config(folder);
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
-    for (const std::string& text : some) {
-      const Report report = explain(*model.model, *model.tokenizer, text, options);
+    for (size_t i = 0; i < some.size(); ++i) {
+      const Report report = explain(*model.model, *model.tokenizer, some[i], options);
       if (o.json)
-        answers.line(to_json(report));
+        answers.json(to_json(report), texts.objects(), i);
       else
         answers.write(to_text(report));
       for (const HeatMap& map : report.maps()) answers.draw(map);
-      answers.done(text);
+      answers.done(some[i]);
     }
   }
   answers.finish();

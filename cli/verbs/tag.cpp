@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include "cli/answers.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "fovea/data/datasets/conll.h"
 #include "fovea/explain/answer_json.h"
 #include "fovea/explain/entities.h"
+#include "fovea/explain/highlight.h"
 #include "fovea/models/pretrained.h"
 #include "fovea/models/zoo.h"
 
@@ -26,22 +28,33 @@ struct Tagger {
   const Words& words;
 };
 
+std::string coloured(const TaggedText& t) {
+  std::vector<KindSpan> spans;
+  for (const TextEntity& entity : entities_in(t)) spans.push_back({entity.span, entity.type});
+  return to_terminal(t.text, spans, terminal_look());
+}
+
 void tag_lines(const Tagger& tagger, const TagVerbOptions& o) {
+  const bool in_colour = o.output.empty() && terminal_look().colour;
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
-    for (const TaggedText& t : tag_texts(tagger.labeller, tagger.words, some, {.attention = o.json || o.drawn()})) {
-      answers.line(o.json ? to_json(t) : marked(t));
-      if (o.drawn()) answers.draw(to_heat_map(t, ""));
-      answers.done(t.text);
+    const auto tagged = tag_texts(tagger.labeller, tagger.words, some, {.attention = o.json || o.drawn()});
+    for (size_t i = 0; i < tagged.size(); ++i) {
+      if (o.json)
+        answers.json(to_json(tagged[i]), texts.objects(), i);
+      else
+        answers.line(in_colour ? coloured(tagged[i]) : marked(tagged[i]));
+      if (o.drawn()) answers.draw(to_heat_map(tagged[i], ""));
+      answers.done(tagged[i].text);
     }
   }
   answers.finish();
 }
 
 void tag_columns(const Tagger& tagger, const TagVerbOptions& o) {
-  require(!o.json && !o.drawn() && o.texts.text.empty() && o.texts.key.empty(),
+  require(!o.json && !o.drawn() && !o.texts.given && o.texts.text.empty() && o.texts.key.empty(),
           "--format conll: found a text, --key, --json, --show or --svg beside it, which are for texts");
   constexpr size_t enough = 512;
   Answers answers(o, std::nullopt);

@@ -19,7 +19,8 @@ struct TokenizeOptions {
   std::vector<std::string> train;
   int64_t vocabulary = 0, seed = 0;
   double coverage = 1;
-  bool lower_case = false, byte_fallback = false, ids = false, json = false, decode = false;
+  bool lower_case = false, byte_fallback = false, ids = false, json = false, decode = false, force = false;
+  bool given = false;  // the text, be it empty
 
   void fields(Fields& f) {
     f("text", text, "the text; without it each line of --input is one");
@@ -37,8 +38,18 @@ struct TokenizeOptions {
     f("byte_fallback", byte_fallback, "with --train: spell unknown characters in bytes (unigram, bpe)");
     f("seed", seed, "with --train: of the draw, where there are more than 2,000,000 lines (unigram, bpe)");
     f("output", output, "with --train: the folder to write");
+    f("force", force, "with --train: also into the folder of a model or of another tokenizer");
   }
+  void complete(const CommandLine& line) { given = line.has("text"); }
 };
+
+// A model does not know its words by another vocabulary.
+void require_free(const TokenizeOptions& o) {
+  for (const char* name : {"config.json", "spiece.model", "vocabulary.json"})
+    require(o.force || !path_exists(std::filesystem::path(o.output) / name),
+            "--output: give a new folder, or --force; found {} in {}, which would be lost or of no use", name,
+            o.output);
+}
 
 void train(const TokenizeOptions& o) {
   require(!o.output.empty(), "--train: found no --output, expected the folder to write");
@@ -46,6 +57,7 @@ void train(const TokenizeOptions& o) {
   require(o.kind != "bytes" || o.vocabulary == 0, "--tokenizer bytes: found --vocabulary; bytes are always 256");
   require((o.kind != "bytes" && o.kind != "words") || o.seed == 0,
           "--seed: found it with --tokenizer {}, which draws nothing", o.kind);
+  require_free(o);
   const VocabularyConfig config = {.kind = o.kind,
                                    .size = o.vocabulary        ? o.vocabulary
                                            : o.kind == "words" ? 20000
@@ -87,7 +99,7 @@ void run(const TokenizeOptions& o) {
   require(int{o.ids} + o.json + o.decode <= 1, "fovea tokenize: expected only one of --ids, --json and --decode");
   require(o.output.empty(), "--output: found it without --train");
   const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(o.model);
-  if (!o.text.empty()) return print(*tokenizer, o.text, o);
+  if (o.given || !o.text.empty()) return print(*tokenizer, o.text, o);
   Lines lines(o.input);
   for (std::string line; lines.next(line);) print(*tokenizer, line, o);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "fovea/base/error.h"
@@ -25,6 +26,8 @@ std::filesystem::file_status status_of(const std::filesystem::path& path) {
     throw Error(Error::io, "{}: cannot be looked at: {}", path.string(), error.message());
   return status;
 }
+
+std::string part_name(const std::filesystem::path& path) { return path.string() + fmt::format(".part-{}", getpid()); }
 
 struct Descriptor {
   int number;
@@ -55,15 +58,37 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
     throw Error(Error::invalid, "{}: found a folder, expected a file", path_.string());
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     // Renaming would put a file in the place of the device or pipe.
+    in_place_ = true;
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     std::error_code error;
     if (std::filesystem::is_symlink(path_, error) && std::filesystem::exists(status))
       path_ = std::filesystem::canonical(path_, error);
-    part_ = path_.string() + fmt::format(".part-{}", getpid());
-    descriptor_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (!open_nameless()) {
+      part_ = part_name(path_);
+      descriptor_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    }
   }
   if (descriptor_ < 0) fail(path_, "write");
+}
+
+// Not every file system can, and the name is given through /proc.
+bool AtomicFile::open_nameless() {
+  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
+  if (path_.filename().string().size() + 20 > NAME_MAX || access("/proc/self/fd", X_OK) != 0) return false;
+  descriptor_ = open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  return descriptor_ >= 0;
+}
+
+// A name that is taken cannot be linked to, only renamed to.
+void AtomicFile::give_name() {
+  const std::string file = fmt::format("/proc/self/fd/{}", descriptor_);
+  if (linkat(AT_FDCWD, file.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
+  if (errno != EEXIST) fail(path_, "write");
+  part_ = part_name(path_);
+  unlink(part_.c_str());
+  if (linkat(AT_FDCWD, file.c_str(), AT_FDCWD, part_.c_str(), AT_SYMLINK_FOLLOW) != 0) fail(path_, "write");
+  if (rename(part_.c_str(), path_.c_str()) != 0) fail(path_, "rename to");
 }
 
 AtomicFile::~AtomicFile() {
@@ -84,10 +109,11 @@ void AtomicFile::write(const void* data, size_t size) {
 }
 
 void AtomicFile::commit() {
-  if (!part_.empty()) {
-    if (fsync(descriptor_) != 0) fail(path_, "write");
-    if (rename(part_.c_str(), path_.c_str()) != 0) fail(path_, "rename to");
-  }
+  if (!in_place_ && fsync(descriptor_) != 0) fail(path_, "write");
+  if (!in_place_ && part_.empty())
+    give_name();
+  else if (!in_place_ && rename(part_.c_str(), path_.c_str()) != 0)
+    fail(path_, "rename to");
   close(std::exchange(descriptor_, -1));
 }
 

@@ -27,7 +27,8 @@ class MappedFile final {
   size_t size_ = 0;
 };
 
-// A device or pipe is written to as it is; behind a symbolic link the file is replaced, not the link.
+// A device or pipe is written to as it is; behind a symbolic link the file is replaced, not the link. Until commit() the file
+// has no name where the file system can do that, so that whatever ends the process leaves nothing behind.
 class AtomicFile final {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -39,8 +40,15 @@ class AtomicFile final {
   void write(std::string_view text) { write(text.data(), text.size()); }
   void commit();  // on the disk and under its name
 
+  // The name that the file has until then, if the file system needs one: PATH.part-PID.
+  const std::filesystem::path& part() const { return part_; }
+
  private:
-  std::filesystem::path path_, part_;  // no part: written in place
+  bool open_nameless();
+  void give_name();
+
+  std::filesystem::path path_, part_;
+  bool in_place_ = false;  // a device or pipe
   int descriptor_ = -1;
 };
 

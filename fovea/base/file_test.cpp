@@ -37,6 +37,25 @@ TEST_F(Files, WithoutCommitTheOldFileStaysAndNothingIsLeftBehind) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
+TEST_F(Files, AFileThatIsNotReadyHasNoNameWhereTheSystemCanDoThat) {
+  write_text(folder_ / "a", "one");
+  AtomicFile file(folder_ / "a"), other(folder_ / "b");
+  file.write("two"), other.write("three");
+  const auto files = std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
+  EXPECT_EQ(files, 1 + (file.part().empty() ? 0 : 1) + (other.part().empty() ? 0 : 1));
+  file.commit(), other.commit();
+  EXPECT_EQ(read_text(folder_ / "a"), "two");
+  EXPECT_EQ(read_text(folder_ / "b"), "three");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
+}
+
+TEST_F(Files, AFileHasTheRightsThatTheUserGivesToAnyOther) {
+  const mode_t before = umask(027);
+  write_text(folder_ / "a", "one");
+  umask(before);
+  EXPECT_EQ(fs::status(folder_ / "a").permissions(), fs::perms(0640));
+}
+
 TEST_F(Files, APipeIsWrittenToAndStaysAPipe) {
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);

@@ -33,6 +33,8 @@ Json tokens_of(const std::string& text, const std::vector<Span>& spans) {
 void add(const Translation& t, Json& into) {
   into["text"] = t.text;
   into["score"] = six_digits(t.score);
+  into["unsure"] = !t.unsure.empty();
+  for (Span span : t.unsure) into["unsure_spans"].push_back({span.begin, span.end});
   into["tokens"] = tokens_of(t.text, t.tokens);
   for (size_t i = 0; i < t.log_probabilities.size() && i < t.tokens.size(); ++i)
     into["tokens"][i]["log_probability"] = six_digits(t.log_probabilities[i]);
@@ -79,6 +81,7 @@ std::string to_json(const std::string& text, const Classified& c, const Labels& 
   if (labels.kind() == Labels::several) json["labels"] = Json::array();
   if (labels.kind() == Labels::several)
     for (size_t i : c.chosen()) json["labels"].push_back(names[i]);
+  if (labels.kind() != Labels::number) json["unsure"] = is_unsure(c, labels);
   for (size_t i = 0; labels.kind() != Labels::number && i < names.size(); ++i)
     json["probabilities"][names[i]] = six_digits(c.probabilities[i]);
   if (c.unread > 0) json["unread"] = c.unread;

@@ -15,12 +15,13 @@
 namespace fovea {
 
 // The best translation's keys stand beside the source; with several, "others" holds the rest. A token without bytes is the end.
+// "unsure_spans" are the bytes of the source whose translation is unsure, if there are any.
 std::string to_json(const std::string& source, const Translations&);
 
 // {"text": …, "entities": [{"type", "text", "span", "probability"}], "words": [{"text", "span", "label", "probability"}], "weights": …}
 std::string to_json(const TaggedText&);
 
-// {"text": …, "label": …, "probability": …, "probabilities": {label: …}, "tokens": [{"text", "span", "weight"}]}; with several
+// {"text": …, "label": …, "probability": …, "unsure": …, "probabilities": {label: …}, "tokens": [{"text", "span", "weight"}]}; with several
 // labels "labels": [label, …] instead of one, with a number "value": … alone; "unread" if the model did not read all tokens.
 std::string to_json(const std::string& text, const Classified&, const Labels&);
 

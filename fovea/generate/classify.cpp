@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "fovea/data/batches.h"
@@ -35,6 +36,16 @@ std::string to_text(const Classified& c, const Labels& labels, bool all) {
   for (size_t i : order)
     line += fmt::format("{}{}\t{:.4f}", line.empty() ? "" : "\t", labels.names()[i], c.probabilities[i]);
   return line;
+}
+
+bool is_unsure(const Classified& c, const Labels& labels) {
+  constexpr double margin = 0.2;
+  for (size_t i = 0; i < c.probabilities.size(); ++i) {
+    const double p = c.probabilities[i];
+    if (labels.kind() == Labels::several && std::abs(p - 0.5) < margin / 2) return true;
+    if (labels.kind() == Labels::one && i != c.best && c.probabilities[c.best] - p < margin) return true;
+  }
+  return false;
 }
 
 Tokens labeller_tokens(const Tokenizer& tokenizer, const std::string& text, bool pairs) {

@@ -36,6 +36,9 @@ Tokens labeller_tokens(const Tokenizer&, const std::string& text, bool pairs);
 // "good<TAB>0.9923"; of several labels all that are chosen, or with `all` every one, the most probable first; "3.42", a number.
 std::string to_text(const Classified&, const Labels&, bool all = false);
 
+// Whether another label is almost as probable, by less than 0.2; with several labels, whether one is that close to a half.
+bool is_unsure(const Classified&, const Labels&);
+
 std::vector<Classified> classify(const TextLabeller&, const Tokenizer&, const std::vector<std::string>& texts,
                                  const ClassifyOptions& = {});
 

@@ -11,9 +11,12 @@ constexpr const char* file_name = "generation_config.json";
 }  // namespace
 
 void check(const GenerationConfig& c) {
-  constexpr int64_t most = 1'000'000;
-  for (const auto& [name, value] :
-       {std::pair("beam_size", c.beam_size), std::pair("n_best", c.n_best), std::pair("batch_size", c.batch_size)})
+  struct Count {
+    const char* name;
+    int64_t value, most;
+  };
+  for (const auto& [name, value, most] :
+       {Count{"beam_size", c.beam_size, 10000}, {"n_best", c.n_best, 1'000'000}, {"batch_size", c.batch_size, 10000}})
     require(value >= 1 && value <= most, "generation: found {} {}, expected 1 to {}", name, value, most);
   require(c.sample || c.n_best <= c.beam_size,
           "generation: found n_best {} with beam_size {}, expected at most as many", c.n_best, c.beam_size);
@@ -26,6 +29,8 @@ void check(const GenerationConfig& c) {
           "generation: found min_length {} and max_length {}, expected at least 0, and 1 to {}", c.min_length,
           c.max_length, longest);
   require(c.piece_tokens >= 0, "generation: found piece_tokens {}, expected 0 or more", c.piece_tokens);
+  require(c.unsure_below <= 0, "generation: found unsure_below {}, expected a log-probability: below 0, or 0 for none",
+          c.unsure_below);
   require(c.max_ratio >= 0 && c.max_ratio <= 1000, "generation: found max_ratio {}, expected 0 to 1000", c.max_ratio);
   require(c.no_repeat_ngram >= 0 && c.repetition_penalty > 0,
           "generation: found no_repeat_ngram {} and repetition_penalty {}, expected at least 0, and above 0",

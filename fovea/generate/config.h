@@ -24,6 +24,7 @@ struct GenerationConfig {
   double repetition_penalty = 1;
   int64_t piece_tokens = 0;
   bool keep_wordless = false;
+  double unsure_below = 0;
   int64_t batch_size = 32;
 
   void fields(Fields& f) {
@@ -42,8 +43,10 @@ struct GenerationConfig {
     f("repetition_penalty", repetition_penalty,
       "logits of tokens that occurred are divided by this, multiplied if negative (Keskar et al. 2019)");
     f("piece_tokens", piece_tokens,
-      "a text of more tokens is read in pieces, cut behind sentences where that is possible; 0: as a whole");
+      "a text is read sentence by sentence, and a sentence of more tokens in pieces; 0: as a whole");
     f("keep_wordless", keep_wordless, "a text without a letter that the vocabulary knows stays as it is");
+    f("unsure_below", unsure_below,
+      "outputs whose tokens have a lower mean log-probability are marked as unsure; 0: none are");
     f("batch_size", batch_size, "inputs that are worked on at a time; the output does not depend on it");
   }
 };

@@ -146,8 +146,10 @@ std::vector<Hypotheses> generate(const Generator& model, const std::vector<Reque
   for_each_batch_by_length(sizes, static_cast<size_t>(config.batch_size), [&](const Numbers& numbers) {
     std::vector<Hypotheses> found = BatchSearch(model, limited, options).run(requests, numbers);
     for (size_t j = 0; j < numbers.size(); ++j) results[numbers[j]] = std::move(found[j]), finished[numbers[j]] = true;
-    for (; handed_on < results.size() && finished[handed_on]; ++handed_on)
+    for (; handed_on < results.size() && finished[handed_on]; ++handed_on) {
       if (options.on_result) options.on_result(handed_on, results[handed_on]);
+      if (!options.keep) results[handed_on] = {};
+    }
   });
   return results;
 }

@@ -31,6 +31,7 @@ using Hypotheses = std::vector<Hypothesis>;  // best first
 struct GenerationOptions {
   bool attention = false;  // return the weights over the source, from the model's source_attention()
   int64_t unknown = -1;    // if given: the id that stands for what the vocabulary lacks, which is never generated
+  bool keep = true;        // return all results; false: only on_result gets them, and they take no memory
   // Called with each request's number and result, in the order of the requests, as soon as that allows.
   std::function<void(size_t number, const Hypotheses&)> on_result = {};
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "fovea/generate/pieces.h"
 
 namespace fovea {
 namespace {
@@ -34,14 +37,6 @@ Translation translation_of(const Tokenizer& tokenizer, const Hypothesis& h) {
   return t;
 }
 
-bool ends_sentence(std::string_view text) {
-  for (const char* quote : {"\"", "'", ")", "“", "”", "’", "»", "«"})
-    if (text.ends_with(quote)) return ends_sentence(text.substr(0, text.size() - std::string_view(quote).size()));
-  for (const char* mark : {".", "!", "?", "…", "。", "！", "？"})
-    if (text.ends_with(mark)) return true;
-  return false;
-}
-
 bool knows_a_letter(const Tokenizer& tokenizer, std::string_view text, const Tokens& tokens) {
   for (size_t i = 0; i < tokens.ids.size(); ++i) {
     if (tokens.ids[i] == tokenizer.special().unk) continue;
@@ -67,35 +62,80 @@ Translation copied(std::string_view text, const std::vector<Span>& spans, bool a
   return t;
 }
 
-// The k-th best of each piece behind one another, with a space between.
-Translation joined(const std::vector<Translations>& pieces, size_t k, const GenerationConfig& config) {
-  Translation all;
-  double sum = 0;
-  for (const Translations& piece : pieces) {
-    const Translation& t = piece.found[std::min(k, piece.found.size() - 1)];
-    if (!all.text.empty() && !t.text.empty()) all.text += ' ';
-    const auto offset = static_cast<int64_t>(all.text.size());
-    all.text += t.text;
-    for (Span span : t.tokens) all.tokens.push_back({offset + span.begin, offset + span.end});
-    for (double p : t.log_probabilities) all.log_probabilities.push_back(p), sum += p;
-  }
-  all.score = sum / std::pow(static_cast<double>(all.log_probabilities.size()), config.length_penalty);
-  if (!pieces[0].found[0].attention) return all;
-  // Each piece looked at its own tokens, and at an end that stands at the end of all.
-  int64_t tokens = 1, row = 0, column = 0;
-  for (const Translations& piece : pieces) tokens += static_cast<int64_t>(piece.source.size()) - 1;
-  all.attention = zeros({static_cast<int64_t>(all.log_probabilities.size()), tokens});
-  for (const Translations& piece : pieces) {
-    const Tensor part = piece.found[std::min(k, piece.found.size() - 1)].attention.contiguous();
-    const int64_t rows = part.size(0), width = part.size(1);
-    for (int64_t i = 0; i < rows; ++i) {
-      const float* from = part.data<float>() + i * width;
-      float* to = all.attention.data<float>() + (row + i) * tokens;
+bool has_a_word(std::string_view text) {
+  if (invalid_utf8(text) != std::string_view::npos) return true;  // part of a character
+  for (const CodePoint& c : code_points(text))
+    if (is_word_character(c.value)) return true;
+  return false;
+}
+
+// A matrix of the weights of as many has some hundred megabytes.
+constexpr size_t most_weighed_tokens = 8192;
+
+struct Piece {
+  size_t text;
+  std::vector<Span> spans;
+  bool last;  // of its text
+  bool kept;
+};
+
+// What is found for each piece of a text, in their order.
+struct Ready {
+  Piece piece;
+  std::vector<Translation> found;
+  const Translation& best(size_t k) const { return found[std::min(k, found.size() - 1)]; }
+};
+
+// What stands between the translations of two pieces: the white space between the pieces. Where there is none, languages
+// without spaces have none either, and neither has an emoji.
+std::string gap_between(std::string_view text, const Piece& a, const Piece& b, std::string_view translated) {
+  const auto visible = [&](const Piece& p) {
+    return without_spaces(text, {p.spans.front().begin, p.spans.back().end});
+  };
+  const Span gap = {visible(a).end, visible(b).begin};
+  if (gap.size() > 0 && without_spaces(text, gap).size() == 0) return std::string(piece_of(text, gap));
+  for (const char* mark : {"。", "！", "？", "｡", "」", "』"})
+    if (translated.ends_with(mark)) return "";
+  return a.kept || b.kept ? "" : " ";
+}
+
+// The weights of all pieces in one matrix: each piece looked at its own tokens, and at an end that stands at the end of all.
+Tensor joined_attention(const std::vector<Ready>& ready, size_t k) {
+  int64_t tokens = 1, rows = 0;
+  for (const Ready& r : ready) tokens += static_cast<int64_t>(r.piece.spans.size());
+  for (const Ready& r : ready) rows += r.best(k).attention.size(0);
+  Tensor all = zeros({rows, tokens});
+  float* to = all.data<float>();
+  int64_t column = 0;
+  for (const Ready& r : ready) {
+    const Tensor part = r.best(k).attention.contiguous();
+    const int64_t width = part.size(1);
+    const float* from = part.data<float>();
+    for (int64_t i = 0; i < part.size(0); ++i, from += width, to += tokens) {
       std::copy(from, from + width - 1, to + column);
       to[tokens - 1] = from[width - 1];
     }
-    row += rows, column += width - 1;
+    column += width - 1;
   }
+  return all;
+}
+
+// The k-th best of each piece behind one another.
+Translation joined(std::string_view text, const std::vector<Ready>& ready, size_t k, const GenerationConfig& config) {
+  Translation all;
+  for (size_t i = 0; i < ready.size(); ++i) {
+    const Translation& t = ready[i].best(k);
+    if (i > 0 && !all.text.empty() && !t.text.empty())
+      all.text += gap_between(text, ready[i - 1].piece, ready[i].piece, all.text);
+    const auto offset = static_cast<int64_t>(all.text.size());
+    all.text += t.text;
+    for (Span span : t.tokens) all.tokens.push_back({offset + span.begin, offset + span.end});
+    all.log_probabilities.insert(all.log_probabilities.end(), t.log_probabilities.begin(), t.log_probabilities.end());
+    all.unsure.insert(all.unsure.end(), t.unsure.begin(), t.unsure.end());
+  }
+  const double sum = std::accumulate(all.log_probabilities.begin(), all.log_probabilities.end(), 0.0);
+  all.score = sum / std::pow(static_cast<double>(all.log_probabilities.size()), config.length_penalty);
+  if (ready[0].found[0].attention) all.attention = joined_attention(ready, k);
   return all;
 }
 
@@ -103,8 +143,13 @@ Translation joined(const std::vector<Translations>& pieces, size_t k, const Gene
 class PieceByPiece {
  public:
   PieceByPiece(const Tokenizer& tokenizer, const std::vector<std::string>& texts, const GenerationConfig& config,
-               const TranslateOptions& options)
-      : tokenizer_(tokenizer), texts_(texts), config_(config), options_(options), results_(texts.size()) {
+               const Cutting& cutting, const TranslateOptions& options)
+      : tokenizer_(tokenizer),
+        texts_(texts),
+        config_(config),
+        cutting_(cutting),
+        options_(options),
+        results_(texts.size()) {
     for (size_t i = 0; i < texts.size(); ++i) cut(i);
     add_kept();
   }
@@ -114,8 +159,13 @@ class PieceByPiece {
 
   // The answer to the next request.
   void add(const Hypotheses& hypotheses) {
+    const std::vector<Span>& spans = pieces_[at_].spans;
     std::vector<Translation> found;
-    for (const Hypothesis& h : hypotheses) found.push_back(translation_of(tokenizer_, h));
+    for (const Hypothesis& h : hypotheses) {
+      found.push_back(translation_of(tokenizer_, h));
+      if (config_.unsure_below < 0 && confidence(found.back()) < config_.unsure_below)
+        found.back().unsure = {without_spaces(texts_[pieces_[at_].text], {spans.front().begin, spans.back().end})};
+    }
     add(std::move(found));
     add_kept();
   }
@@ -126,13 +176,6 @@ class PieceByPiece {
   }
 
  private:
-  struct Piece {
-    size_t text;
-    std::vector<Span> spans;
-    bool last;  // of its text
-    bool kept;
-  };
-
   void cut(size_t text) {
     const Tokens tokens = tokenizer_.encode(texts_[text]);
     Translations& result = results_[text];
@@ -140,12 +183,17 @@ class PieceByPiece {
     result.source.push_back(end_of(texts_[text]));
     result.found.emplace_back();
     if (tokens.ids.empty()) return;
+    require(
+        !options_.attention || tokens.ids.size() <= most_weighed_tokens,
+        "attention: found a text of {} tokens, expected at most {}; give it in several lines, or ask for no weights",
+        tokens.ids.size(), most_weighed_tokens);
     const std::vector<int64_t> prefix = tokenizer_.encode(options_.prefix).ids;
-    for (const auto& [begin, end] : pieces_of(texts_[text], tokens.spans, config_.piece_tokens)) {
+    const auto ranges = pieces_of(texts_[text], tokens.spans, cutting_);
+    for (const auto& [begin, end] : ranges) {
       const auto first = static_cast<std::ptrdiff_t>(begin), behind = static_cast<std::ptrdiff_t>(end);
       const Tokens part = {{tokens.ids.begin() + first, tokens.ids.begin() + behind},
                            {tokens.spans.begin() + first, tokens.spans.begin() + behind}};
-      const bool kept = config_.keep_wordless && prefix.empty() && !knows_a_letter(tokenizer_, texts_[text], part);
+      const bool kept = prefix.empty() && is_kept(texts_[text], part, ranges.size() > 1);
       pieces_.push_back({text, part.spans, end == tokens.ids.size(), kept});
       if (kept) continue;
       requests_.push_back(
@@ -153,18 +201,25 @@ class PieceByPiece {
     }
   }
 
+  // Marks and emoji between sentences are nothing to be translated.
+  bool is_kept(std::string_view text, const Tokens& part, bool of_several) const {
+    if (config_.keep_wordless) return !knows_a_letter(tokenizer_, text, part);
+    return of_several && !has_a_word(piece_of(text, {part.spans.front().begin, part.spans.back().end}));
+  }
+
   void add(std::vector<Translation> found) {
-    const Piece& piece = pieces_[at_++];
-    ready_.push_back({std::vector<Span>(piece.spans.size() + 1), std::move(found)});
-    if (!piece.last) return;
-    std::vector<Translation>& all = results_[piece.text].found;
+    const bool last = pieces_[at_].last;
+    const size_t text = pieces_[at_].text;
+    ready_.push_back({std::move(pieces_[at_++]), std::move(found)});
+    if (!last) return;
+    std::vector<Translation>& all = results_[text].found;
     all.clear();
     size_t most = 0;
-    for (const Translations& r : ready_) most = std::max(most, r.found.size());
+    for (const Ready& r : ready_) most = std::max(most, r.found.size());
     if (ready_.size() == 1) all = std::move(ready_[0].found);
-    for (size_t k = 0; ready_.size() > 1 && k < most; ++k) all.push_back(joined(ready_, k, config_));
+    for (size_t k = 0; ready_.size() > 1 && k < most; ++k) all.push_back(joined(texts_[text], ready_, k, config_));
     ready_.clear();
-    hand_on(piece.text + 1);
+    hand_on(text + 1);
   }
 
   void add_kept() {
@@ -180,33 +235,22 @@ class PieceByPiece {
   const Tokenizer& tokenizer_;
   const std::vector<std::string>& texts_;
   const GenerationConfig& config_;
+  const Cutting cutting_;
   const TranslateOptions& options_;
   std::vector<Translations> results_;
   std::vector<Piece> pieces_;
   std::vector<Request> requests_;
-  std::vector<Translations> ready_;  // pieces of the text that is being put together
-  size_t at_ = 0;                    // the piece whose translation comes next
-  size_t handed_on_ = 0;             // texts
+  std::vector<Ready> ready_;  // pieces of the text that is being put together
+  size_t at_ = 0;             // the piece whose translation comes next
+  size_t handed_on_ = 0;      // texts
 };
 
 }  // namespace
 
-std::vector<std::pair<size_t, size_t>> pieces_of(std::string_view text, const std::vector<Span>& tokens, int64_t most) {
-  if (most == 0 || tokens.size() <= static_cast<size_t>(most)) return {{0, tokens.size()}};
-  std::vector<std::pair<size_t, size_t>> pieces;
-  size_t begin = 0, word = 0, sentence = 0;  // where the last word and sentence ended that fit into the piece
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (i > begin && tokens[i].begin > tokens[i - 1].end) {
-      word = i;
-      if (ends_sentence(text.substr(0, static_cast<size_t>(tokens[i - 1].end)))) sentence = i;
-    }
-    if (i - begin < static_cast<size_t>(most)) continue;
-    const size_t end = sentence > begin ? sentence : word > begin ? word : i;
-    pieces.emplace_back(begin, end);
-    begin = end;
-  }
-  pieces.emplace_back(begin, tokens.size());
-  return pieces;
+double confidence(const Translation& t) {
+  if (t.log_probabilities.empty()) return 0;
+  const double sum = std::accumulate(t.log_probabilities.begin(), t.log_probabilities.end(), 0.0);
+  return sum / static_cast<double>(t.log_probabilities.size());
 }
 
 std::vector<int64_t> source_ids(const Tokenizer& tokenizer, const Tokens& tokens) {
@@ -218,13 +262,15 @@ std::vector<int64_t> source_ids(const Tokenizer& tokenizer, const Tokens& tokens
 std::vector<Translations> translate(const Generator& model, const Tokenizer& tokenizer,
                                     const std::vector<std::string>& texts, const GenerationConfig& config,
                                     const TranslateOptions& options) {
-  GenerationConfig limited = config;
+  check(config);
+  Cutting cutting = {.most = config.piece_tokens, .sentences = config.piece_tokens > 0};
   if (const int64_t most = model.longest() - 1; most > 0)  // its last position is the end's
-    limited.piece_tokens = config.piece_tokens > 0 ? std::min(config.piece_tokens, most) : most;
-  PieceByPiece pieces(tokenizer, texts, limited, options);
-  generate(model, pieces.requests(), limited,
+    cutting.most = cutting.sentences ? std::min(cutting.most, most) : most;
+  PieceByPiece pieces(tokenizer, texts, config, cutting, options);
+  generate(model, pieces.requests(), config,
            {.attention = options.attention,
             .unknown = tokenizer.special().unk,
+            .keep = false,
             .on_result = [&](size_t, const Hypotheses& hypotheses) { pieces.add(hypotheses); }});
   return pieces.finish();
 }

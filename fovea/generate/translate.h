@@ -19,6 +19,7 @@ struct Translation {
   std::vector<Span> tokens = {};  // the bytes of `text` that each token stands for; last an empty one, the end
   std::vector<double> log_probabilities = {};  // of each of these tokens
   Tensor attention = {};                       // if asked for: [tokens, source tokens]
+  std::vector<Span> unsure = {};               // bytes of the input whose translation is below config.unsure_below
 };
 
 struct Translations {
@@ -33,15 +34,14 @@ struct TranslateOptions {
   std::function<void(size_t number, const Translations&)> on_result = {};
 };
 
-// A text without tokens is translated as an empty one, without asking the model. One of more than config.piece_tokens is
-// translated piece by piece and put together again. With config.keep_wordless a piece in which the vocabulary knows no letter
-// (emoji, marks, another script) is its own translation, each token made from itself, unless there is a prefix.
+// A text without tokens is translated as an empty one, without asking the model. With config.piece_tokens each sentence is
+// translated by itself, and one of more tokens piece by piece; then they stand behind one another again, with the white space
+// that stood between them. A piece without words (emoji, marks) stays as it is; with config.keep_wordless so does one in which
+// the vocabulary knows no letter (another script), each token made from itself, unless there is a prefix.
 std::vector<Translations> translate(const Generator&, const Tokenizer&, const std::vector<std::string>& texts,
                                     const GenerationConfig&, const TranslateOptions& = {});
 
-// Where a text is cut, as ranges of its tokens: behind the ends of sentences, in the gap before a word where a sentence is too
-// long by itself, and anywhere where a word is.
-std::vector<std::pair<size_t, size_t>> pieces_of(std::string_view text, const std::vector<Span>& tokens, int64_t most);
+double confidence(const Translation&);  // the mean log-probability of its tokens
 
 // The ids that a model sees as a source: those of the text and the end.
 std::vector<int64_t> source_ids(const Tokenizer&, const Tokens&);

@@ -9,30 +9,6 @@
 namespace fovea {
 namespace {
 
-using Pieces = std::vector<std::pair<size_t, size_t>>;
-
-Pieces cut(const std::string& text, int64_t most) { return pieces_of(text, split_words(text), most); }
-
-TEST(PiecesOf, CutBehindSentencesThenBetweenWords) {
-  EXPECT_EQ(cut("Aa bb cc.", 0), (Pieces{{0, 4}}));
-  EXPECT_EQ(cut("Aa bb cc.", 4), (Pieces{{0, 4}}));
-  // "Aa bb ." | "Cc dd !" | "Ee": three tokens a sentence.
-  EXPECT_EQ(cut("Aa bb. Cc dd! Ee", 4), (Pieces{{0, 3}, {3, 7}}));
-  EXPECT_EQ(cut("Aa bb. Cc dd! Ee", 3), (Pieces{{0, 3}, {3, 6}, {6, 7}}));
-  EXPECT_EQ(cut("Aa bb. Cc dd! Ee", 6), (Pieces{{0, 6}, {6, 7}}));
-  // A sentence that is too long by itself is cut between words, a full stop stays with its word.
-  EXPECT_EQ(cut("Aa bb cc dd ee ff.", 3), (Pieces{{0, 3}, {3, 5}, {5, 7}}));
-  EXPECT_EQ(cut("", 3), (Pieces{{0, 0}}));
-}
-
-TEST(PiecesOf, AWordThatIsTooLongIsCutAnywhere) {
-  const std::string text(10, 'x');
-  const Bytes bytes;
-  EXPECT_EQ(pieces_of(text, bytes.encode(text).spans, 4), (Pieces{{0, 4}, {4, 8}, {8, 10}}));
-}
-
-TEST(PiecesOf, QuotesStayWithTheirSentence) { EXPECT_EQ(cut("“Aa bb!” Cc dd ee", 6), (Pieces{{0, 5}, {5, 8}})); }
-
 class TranslatePieces : public testing::Test {
  protected:
   TranslatePieces() {
@@ -83,6 +59,60 @@ TEST_F(TranslatePieces, AreThoseOfTheSentencesAlone) {
       }
     }
   }
+}
+
+TEST_F(TranslatePieces, KeepTheWhiteSpaceBetweenSentences) {
+  const GenerationConfig config = {.max_length = 6, .piece_tokens = 40};
+  const auto apart = translate(*model_, *words_, {"One two three.", "Four five six."}, config);
+  const std::string a = apart[0].found[0].text, b = apart[1].found[0].text;
+  const auto found = translate(*model_, *words_,
+                               {"One two three.   Four five six.", "One two three.\n\nFour five six.\nOne two three.",
+                                " One two three.😀 Four five six. "},
+                               config);
+  EXPECT_EQ(found[0].found[0].text, a + "   " + b);
+  EXPECT_EQ(found[1].found[0].text, a + "\n\n" + b + "\n" + a);
+  EXPECT_EQ(found[2].found[0].text, a + "😀 " + b);
+}
+
+TEST_F(TranslatePieces, AreOneWhereTheModelReadsTextsAsAWhole) {
+  const GenerationConfig config = {.max_length = 6};
+  const std::string both = "One two three. Four five six.";
+  const Tokens tokens = words_->encode(both);
+  const Hypothesis whole =
+      generate(*model_, {{.source = source_ids(*words_, tokens)}}, config, {.unknown = words_->special().unk})[0][0];
+  EXPECT_EQ(translate(*model_, *words_, {both}, config)[0].found[0].text, words_->decode(whole.ids));
+}
+
+// Each sentence's mean log-probability, from the search itself, is what is compared.
+TEST_F(TranslatePieces, ThatAreNotToBeTrustedAreNamed) {
+  GenerationConfig config = {.max_length = 6, .piece_tokens = 40};
+  const std::vector<std::string> texts = {"One two three.", "Four five six."};
+  std::vector<double> means;
+  for (const std::string& text : texts) {
+    const Hypothesis h = generate(*model_, {{.source = source_ids(*words_, words_->encode(text))}}, config,
+                                  {.unknown = words_->special().unk})[0][0];
+    double sum = 0;
+    for (double p : h.log_probabilities) sum += p;
+    means.push_back(sum / static_cast<double>(h.log_probabilities.size()));
+  }
+  ASSERT_NE(means[0], means[1]);
+  const size_t worse = means[0] < means[1] ? 0 : 1;
+  const auto unsure = [&](double below) {
+    config.unsure_below = below;
+    return translate(*model_, *words_, {texts[0] + " " + texts[1]}, config)[0].found[0].unsure;
+  };
+  EXPECT_EQ(unsure((means[0] + means[1]) / 2), (std::vector<Span>{worse == 0 ? Span{0, 14} : Span{15, 29}}));
+  EXPECT_TRUE(unsure(means[worse] - 1e-6).empty());
+  EXPECT_EQ(unsure(-1e-9).size(), 2u);
+  EXPECT_TRUE(unsure(0).empty());
+}
+
+TEST_F(TranslatePieces, WithTooManyWeightsAreRefused) {
+  std::string text;
+  for (int i = 0; i < 9000; ++i) text += "One. ";
+  const GenerationConfig config = {.min_length = 1, .max_length = 1, .piece_tokens = 40, .batch_size = 512};
+  EXPECT_THROW(translate(*model_, *words_, {text}, config, {.attention = true}), Error);
+  EXPECT_EQ(translate(*model_, *words_, {text}, config)[0].source.size(), 18001u);
 }
 
 TEST_F(TranslatePieces, NothingUnknownIsEverSaid) {

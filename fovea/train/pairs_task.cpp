@@ -109,12 +109,18 @@ class PairsTask final : public Task {
     GenerationConfig config = options.draft ? generation_ : read_generation_config(p.folder);
     if (options.draft) config.beam_size = 1;
     for (Translations& t : translate(p.as<Generator>(), *p.tokenizer, sources, config,
-                                     {.on_result = [&](size_t, const Translations&) { options.done(1); }}))
+                                     {.on_result = [&](size_t, const Translations&) { options.done(1); }})) {
       predictions.hypotheses.push_back(t.found[0].text);
+      predictions.confidences.push_back(confidence(t.found[0]));
+    }
     return predictions;
   }
   std::vector<Score> score(const Predictions& p) const override { return pairs_.score(p); }
-  void save(const std::filesystem::path& folder) const override { write_generation_config(folder, generation_); }
+  void save(const std::filesystem::path& folder, const Predictions& validated) const override {
+    GenerationConfig config = generation_;
+    config.unsure_below = validated.unsure_below();
+    write_generation_config(folder, config);
+  }
 
  private:
   // What is read and what is to be written.

@@ -73,7 +73,8 @@ class RecipeTrainee final : public Trainee {
       sum += task_.loss(trained_, batch, {}).item();
       terms += task_.losses(batch);
     }
-    scores_ = task_.score(task_.predict(trained_, examples_.data, examples_.validation, {.draft = true}));
+    validated_ = task_.predict(trained_, examples_.data, examples_.validation, {.draft = true});
+    scores_ = task_.score(validated_);
     scores_.push_back({"loss", sum / static_cast<double>(terms), Score::lower});
     return scores_;
   }
@@ -92,7 +93,7 @@ class RecipeTrainee final : public Trainee {
 
   void save(const std::filesystem::path& folder) override {
     save_trained(folder, recipe_, model(), *trained_.tokenizer, scores_);
-    task_.save(folder);
+    task_.save(folder, validated_);
   }
 
  private:
@@ -150,6 +151,7 @@ class RecipeTrainee final : public Trainee {
   Pretrained trained_;
   Samples training_, validation_;
   std::optional<Batches> batches_;
+  Predictions validated_;
   std::vector<Score> scores_;
 };
 

@@ -37,6 +37,14 @@ std::string chosen_family(const Task& task, std::string_view task_name, std::str
 
 }  // namespace
 
+double Predictions::unsure_below() const {
+  if (confidences.empty()) return 0;
+  std::vector<double> sorted = confidences;
+  const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 20);
+  std::nth_element(sorted.begin(), at, sorted.end());
+  return *at;
+}
+
 std::vector<std::string> families_for(const Task& task) {
   std::vector<std::string> names;
   for (const Family* family : catalogue<Family>())

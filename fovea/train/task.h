@@ -23,6 +23,10 @@ namespace fovea {
 // What a model says about examples, and what was expected, a line each; the tags of a sentence with spaces between.
 struct Predictions {
   std::vector<std::string> hypotheses, references;
+  std::vector<double> confidences = {};  // where they are written token by token: the mean log-probability of each
+
+  // The confidence that all but a twentieth have; what is below is not to be trusted. 0 if it is not known.
+  double unsure_below() const;
 };
 
 struct PredictOptions {
@@ -54,7 +58,8 @@ class Task {
   virtual Predictions predict(const Pretrained&, const Dataset&, const std::vector<int64_t>& numbers,
                               const PredictOptions&) const = 0;
   virtual std::vector<Score> score(const Predictions&) const = 0;  // the first one says which model is the best
-  virtual void save(const std::filesystem::path&) const {}         // what its models' users need beside the model
+  // What its models' users need beside the model, with what the last validation saw of it.
+  virtual void save(const std::filesystem::path&, const Predictions&) const {}
 };
 
 struct TaskKind {

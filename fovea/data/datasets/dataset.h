@@ -16,10 +16,11 @@
 namespace fovea {
 
 struct Example {
-  std::string source = {}, target = {}, label = {};  // a pair; or a labelled sentence: a source with a label
-  std::vector<std::string> tokens = {}, tags = {};   // a tagged sentence; the tags are IOB2
-  std::string text_b = {};                           // the second of two texts that have one label
-  std::vector<std::string> labels = {};              // any number of labels for a source, instead of `label`
+  // A pair; or a labelled sentence: a source with a label. The target of a text of JSON is the object that it stands in.
+  std::string source = {}, target = {}, label = {};
+  std::vector<std::string> tokens = {}, tags = {};  // a tagged sentence; the tags are IOB2
+  std::string text_b = {};                          // the second of two texts that have one label
+  std::vector<std::string> labels = {};             // any number of labels for a source, instead of `label`
   bool operator==(const Example&) const = default;
 };
 

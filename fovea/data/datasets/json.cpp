@@ -125,6 +125,7 @@ class Objects {
     if (!reader_) begin(first_keys, where);
     Example example;
     const std::string wrong = reader_->take(object, example);
+    if (kind_ == ExampleKind::texts) example.target = object.dump();
     if (wrong.empty()) {
       into_.add(example);
     } else {
