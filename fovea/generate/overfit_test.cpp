@@ -5,6 +5,7 @@
 #include "fovea/generate/search.h"
 #include "fovea/models/variants.h"
 #include "fovea/nn/golden.h"
+#include "test_paths.h"
 
 namespace fovea {
 namespace {
@@ -39,6 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Search, LearnsByHeart, testing::ValuesIn(writers()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(LearnsByHeart, FourPairs) {
+  if (test_sanitized && GetParam().name.find("_0_") == std::string::npos) return;  // one kind of each family will do
   const std::vector<std::vector<int64_t>> sources = {{3, 4, 5}, {6}, {5, 4, 3, 9, 8}, {3, 4, 6}};
   const std::vector<std::vector<int64_t>> targets = {{9, 9, 3, 7}, {4, 5}, {10}, {8, 3, 8, 3, 6}};
   Tensor source = zeros({4, 5}, DType::i64), lengths = zeros({4}, DType::i64);
