@@ -36,6 +36,7 @@ class YamlConverter {
     }
     if (!node.IsScalar()) return count(0), nullptr;
     count(node.Scalar().size());
+    check_utf8(node.Scalar(), where_);
     if (node.Tag() == "!") return node.Scalar();
     if (bool value; YAML::convert<bool>::decode(node, value)) return value;
     if (int64_t value; YAML::convert<int64_t>::decode(node, value)) return value;
@@ -51,6 +52,7 @@ class YamlConverter {
     for (const auto& entry : node) {
       const auto key = entry.first.as<std::string>();
       count(key.size());
+      check_utf8(key, where_);  // yaml-cpp makes other bytes of some, of NUL for one
       if (!keys.insert(key).second) throw Error(Error::corrupt, "{}: '{}' stands there twice", where_, key);
       entries.push_back({key, (*this)(entry.second, depth + 1)});
     }

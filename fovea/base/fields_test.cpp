@@ -203,5 +203,9 @@ TEST(Fields, EveryValueComesBackOrIsRefused) {
   }
 }
 
+TEST(Fields, BytesThatYamlMakesOfNulAreErrors) {
+  EXPECT_THROW(yaml_to_json(std::string_view("num\0NU: e\n", 10), "r.yaml"), Error);
+}
+
 }  // namespace
 }  // namespace fovea
