@@ -1,0 +1,46 @@
+// Products with a matrix that is packed once and read many times: y = x Wᵀ with W [outputs, inputs] in f32, bf16 or int8.
+//
+//   pack(Precision::int8, {w, 1, inputs}, inputs, outputs, memory);     // packed_bytes() of it, 64-byte aligned; B = Wᵀ
+//   const PackedMatrix packed = {Precision::int8, inputs, outputs, memory};
+//   multiply(rows, {x, inputs}, packed, {y, outputs}, {.bias = bias});
+//
+//   f32    panels [⌈columns / 16⌉][depth][16], as gemm.h has them; the same bits
+//   bf16   panels [⌈columns / 16⌉][⌈depth / 2⌉][16][2]
+//   int8   panels [⌈columns / 16⌉][⌈depth / 4⌉][16][4], then a scale for each column, f32
+//          x ≈ sx · X with sx = max |x| / 127 of its row:   y = (Σ X B) · sx · scale, the sum an exact integer
+//
+// The layout is the same on every instruction set, so that a file may hold it. A row's bits depend on that row alone: not on the
+// number of rows, of threads, or on what is multiplied beside it. The integer sums are equal on every instruction set.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "fovea/base/precision.h"
+#include "fovea/kernels/gemm.h"
+
+namespace fovea::kernels {
+
+struct PackedMatrix {
+  Precision precision = Precision::f32;
+  int64_t depth = 0, columns = 0;
+  const std::byte* data = nullptr;
+};
+
+int64_t packed_bytes(Precision, int64_t depth, int64_t columns);
+void pack(Precision, const Matrix& b, int64_t depth, int64_t columns, std::byte* packed);
+
+void multiply(int64_t rows, const Matrix& a, const PackedMatrix& b, const Output& c, const Epilogue& = {});
+
+// Several products of one a, such as queries, keys and values: a is rounded once and the threads share all of them.
+struct Product {
+  PackedMatrix b;
+  Output c;
+  Epilogue epilogue = {};
+};
+void multiply(int64_t rows, const Matrix& a, std::span<const Product>);
+
+// Column `column` of B, `depth` numbers: a row of W, as embeddings need it.
+void unpack_column(const PackedMatrix& b, int64_t column, float* to);
+
+}  // namespace fovea::kernels
