@@ -15,14 +15,14 @@ template <class Layer, class Read>
 void forward_and_training(Bencher& b, const std::string& name, int64_t words, Layer& layer, Read read) {
   const std::string configuration = fmt::format("words={} width={}", words, width);
   const Tensor x = normal({1, words, width}, Random(2));
-  for_each_weight(layer, [](const std::string&, Tensor& w, const Init&) { w = w.detach(); });
+  for_each_tensor(layer, [](const std::string&, Tensor& w, const Init&) { w = w.detach(); });
   b.time(name + "_forward", configuration, [&] { read(x, Context{}); });
   require_gradients(layer);
   b.time(name + "_training", configuration, [&] {
     Tensor input = x.detach();
     input.require_gradient();
     sum(read(input, Context{.training = true})).backward();
-    for_each_weight(layer, [](const std::string&, Tensor& w, const Init&) { w.clear_gradient(); });
+    for_each_tensor(layer, [](const std::string&, Tensor& w, const Init&) { w.clear_gradient(); });
   });
 }
 

@@ -114,17 +114,17 @@ void complete_weights(Inputs& in, const Form& form, const AttendOptions& o) {
   if (!o.query_weight.empty()) w.query = parse_matrix(o.query_weight, "--query-weight");
   if (!o.key_weight.empty()) w.key = parse_matrix(o.key_weight, "--key-weight");
   if (!o.vector.empty()) w.vector = parse_matrix(o.vector, "--vector").reshape({-1});
-  if (w.query && w.query.rank() == 2) w.query = w.query.unsqueeze(0);
-  if (w.key && w.key.rank() == 2) w.key = w.key.unsqueeze(0);
-  if (w.vector && w.vector.rank() == 1) w.vector = w.vector.unsqueeze(0);
+  if (w.query && w.query.rank() == 2) w.query = w.query->unsqueeze(0);
+  if (w.key && w.key.rank() == 2) w.key = w.key->unsqueeze(0);
+  if (w.vector && w.vector.rank() == 1) w.vector = w.vector->unsqueeze(0);
   if (w.query || w.key || w.vector) return;
   require(o.hidden >= 0 && o.hidden <= 65536, "--hidden: found {}, expected 0 to 65536", o.hidden);
   w = form.weights({in.q.size(2), in.q.size(3), in.k.size(3), o.hidden > 0 ? o.hidden : in.q.size(3)});
   const Random random(static_cast<uint64_t>(o.seed));
-  for (Tensor* t : {&w.query, &w.key, &w.vector}) {
+  for (Weight* t : {&w.query, &w.key, &w.vector}) {
     if (!*t) continue;
     in.drawn = true;
-    initialise(*t, {Init::normal, 1}, random.fork(t == &w.query ? "query" : t == &w.key ? "key" : "vector"));
+    initialise(t->numbers(), {Init::normal, 1}, random.fork(t == &w.query ? "query" : t == &w.key ? "key" : "vector"));
   }
 }
 

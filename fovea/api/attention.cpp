@@ -16,7 +16,7 @@ Tensor in_heads(const Attention::Rows& rows, int64_t heads, const char* what) {
                 std::vector<float>(rows.numbers.begin(), rows.numbers.end()));
 }
 
-void take(Tensor& weight, const std::vector<float>& numbers, const char* what, std::string_view form) {
+void take(Weight& weight, const std::vector<float>& numbers, const char* what, std::string_view form) {
   const int64_t expected = weight ? weight.elements() : 0;
   require(static_cast<int64_t>(numbers.size()) == expected, "Attention: found {} numbers as {}, expected {}{} for {}",
           numbers.size(), what, expected, weight ? " " + weight.shape().text() : "", form);

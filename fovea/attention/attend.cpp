@@ -75,7 +75,8 @@ Problem::Problem(const AttentionSizes& n, Operands x, const AttentionOptions& o,
 // What every call has beside q, k and v. An additive score has no scale of its own: it goes into the vector.
 Operands side_operands(const AttentionSizes& n, const AttentionOptions& o) {
   Operands x;
-  if (const Tensor& vector = o.weights.vector) {
+  if (o.weights.vector) {
+    const Tensor& vector = *o.weights.vector;
     x.vector = (vector * scale_of(n, o)).expand({n.heads, vector.size(-1)}).contiguous();
   }
   x.line = distance_line(o.bias, n.heads, distances_of(o.mask, n.queries, n.keys), DType::f32);

@@ -66,10 +66,10 @@ struct Problem {
 
   std::vector<Tensor*> differentiable() {
     std::vector<Tensor*> list = {&q, &k, &v};
-    for (Tensor* t : {&options.weights.query, &options.weights.key, &options.weights.vector, &options.bias.slopes,
-                      &options.bias.table, &options.bias.added, &options.sinks}) {
+    for (Weight* w : {&options.weights.query, &options.weights.key, &options.weights.vector})
+      if (*w) list.push_back(&w->numbers());
+    for (Tensor* t : {&options.bias.slopes, &options.bias.table, &options.bias.added, &options.sinks})
       if (*t) list.push_back(t);
-    }
     return list;
   }
   Problem as(DType type) const {
@@ -117,7 +117,7 @@ Problem make_problem(const Case& c, Sizes n = {}) {
   p.options.form = c.form;
   p.options.selection = c.selection;
   p.options.weights = c.form->weights({n.heads, p.q.size(3), n.width, n.hidden});
-  for (Tensor* w : {&p.options.weights.query, &p.options.weights.key, &p.options.weights.vector}) {
+  for (Weight* w : {&p.options.weights.query, &p.options.weights.key, &p.options.weights.vector}) {
     if (*w) *w = numbers(w->shape(), w == &p.options.weights.vector ? "vector" : "weight", 0.4);
   }
   p.options.mask = mask_for(c.mask, n);

@@ -3,7 +3,7 @@
 namespace fovea {
 namespace {
 
-void check_weight(const Tensor& found, const Shape& expected, const char* which, const Form& form) {
+void check_weight(const Weight& found, const Shape& expected, const char* which, const Form& form) {
   if (expected.rank() == 0)
     return require(!found, "{} attention: found a weight '{}', which this form does not have", form.name, which);
   require(bool(found), "{} attention: the weight '{}' is missing, expected {}", form.name, which, expected);

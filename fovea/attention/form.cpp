@@ -5,9 +5,10 @@
 namespace fovea {
 
 FormWeights Form::weights(const FormSizes& sizes) const {
-  auto made = [](const Shape& shape) { return shape.rank() > 0 ? zeros(shape) : Tensor(); };
   const FormShapes s = shapes(sizes);
-  return {made(s.query), made(s.key), made(s.vector)};
+  auto made = [](const Shape& shape, Weight::Use use) { return shape.rank() > 0 ? Weight(shape, use) : Weight(); };
+  const Weight::Use use = s.projects && sizes.heads == 1 ? Weight::Use::product : Weight::Use::numbers;
+  return {made(s.query, use), made(s.key, use), made(s.vector, Weight::Use::numbers)};
 }
 
 Tensor repeat_heads(const Tensor& x, int64_t group) {
@@ -16,15 +17,16 @@ Tensor repeat_heads(const Tensor& x, int64_t group) {
   return x.unsqueeze(3).expand({s[0], s[1], s[2], group, s[3]}).reshape({s[0], s[1], s[2] * group, s[3]});
 }
 
-Tensor project_heads(const Tensor& x, const Tensor& weight) {
+Tensor project_heads(const Tensor& x, const Weight& weight) {
   require(
       x.rank() == 4 && weight.rank() == 3 && weight.size(2) == x.size(3) &&
           (weight.size(0) == 1 || weight.size(0) % x.size(2) == 0),
       "projection of heads: found x {} and W {}, expected [batch, tokens, heads, width] and [heads, outputs, width]",
       x.shape().text(), weight.shape().text());
-  if (weight.size(0) == 1) return linear(x, weight.squeeze(0));
+  if (weight.packed()) return linear(x, weight);
+  if (weight.size(0) == 1) return linear(x, weight->squeeze(0));
   const Tensor grouped = repeat_heads(x, weight.size(0) / x.size(2));
-  return matmul(grouped.transpose(1, 2), weight.transpose(1, 2)).transpose(1, 2);
+  return matmul(grouped.transpose(1, 2), weight->transpose(1, 2)).transpose(1, 2);
 }
 
 }  // namespace fovea

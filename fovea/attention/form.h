@@ -10,16 +10,16 @@
 #include <string_view>
 
 #include "fovea/base/catalogue.h"
-#include "fovea/tensor/tensor.h"
+#include "fovea/nn/weight.h"
 
 namespace fovea {
 
 // What a form learns, one slice for each head (or one for all); empty where the form has none.
 struct FormWeights {
-  Tensor query = {};   // additive: W [heads, hidden, query width], general: W [heads, query width, key width],
+  Weight query = {};   // additive: W [heads, hidden, query width], general: W [heads, query width, key width],
                        // concat: W [heads, hidden, query width + key width]
-  Tensor key = {};     // additive: U [heads, hidden, key width]
-  Tensor vector = {};  // additive, concat: v [heads, hidden]
+  Weight key = {};     // additive: U [heads, hidden, key width]
+  Weight vector = {};  // additive, concat: v [heads, hidden]
 };
 
 struct FormSizes {
@@ -29,6 +29,8 @@ struct FormSizes {
 // Of the weights; one without axes stands for none.
 struct FormShapes {
   Shape query = {}, key = {}, vector = {};
+  bool projects =
+      false;  // queries and keys meet them as x Wᵀ, through project_heads() alone, so that they may be packed
 };
 
 // What the fused kernel computes of queries and keys:  q · k,  or  Σ v tanh(q + k).
@@ -50,14 +52,14 @@ struct Form {
   double (*scale)(int64_t width) = [](int64_t) { return 1.0; };
   FormShapes (*shapes)(const FormSizes&) = [](const FormSizes&) { return FormShapes{}; };
 
-  FormWeights weights(const FormSizes&) const;  // zeros
+  FormWeights weights(const FormSizes&) const;  // shapes alone
 };
 
 extern const Form additive, concat_score, dot, general, scaled_dot;
 
 // x Wᵀ for each head:  x [batch, tokens, heads, width], W [heads, outputs, width] → [batch, tokens, heads, outputs]. Fewer
 // heads in x than in W stand for groups of them; a single head in W serves all.
-Tensor project_heads(const Tensor& x, const Tensor& weight);
+Tensor project_heads(const Tensor& x, const Weight& weight);
 
 // Each head stands for a group of so many:  [batch, tokens, heads, width] → [batch, tokens, heads · group, width]
 Tensor repeat_heads(const Tensor& x, int64_t group);

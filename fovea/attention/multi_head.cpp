@@ -53,7 +53,7 @@ MultiHeadAttention::MultiHeadAttention(const Config& given)
 
 // A form's weights have one matrix for each head, so Xavier's bound is that of a head's.
 void MultiHeadAttention::weights(Weights& w) {
-  auto xavier = [](const Tensor& matrix) {
+  auto xavier = [](const Weight& matrix) {
     const double ends = static_cast<double>(matrix.size(-1) + (matrix.rank() == 3 ? matrix.size(1) : 1));
     return Init{.kind = Init::uniform, .scale = std::sqrt(6 / ends)};
   };

@@ -20,7 +20,7 @@ Tensor float_input(const Shape& shape, uint64_t seed = 1) { return random_input(
 MultiHeadAttention made(const Config& config, uint64_t seed = 1) {
   MultiHeadAttention attention(config);
   initialise(attention, Random(seed));
-  for_each_weight(attention, [&](const std::string& path, Tensor& w, const Init&) {  // biases begin as zeros
+  for_each_tensor(attention, [&](const std::string& path, Tensor& w, const Init&) {  // biases begin as zeros
     if (path.ends_with("bias")) w.copy_from(normal(w.shape(), Random(seed).fork(path)));
   });
   return attention;
@@ -44,7 +44,7 @@ struct Reference {
     require_gradients(attention);
     x = x.to(type).clone().require_gradient(), memory = memory.to(type).clone().require_gradient();
     leaves = {{"x", x}, {"memory", memory}};
-    for_each_weight(attention, [&](const std::string& path, Tensor& w, const Init&) { leaves[path] = w; });
+    for_each_tensor(attention, [&](const std::string& path, Tensor& w, const Init&) { leaves[path] = w; });
   }
 };
 
@@ -203,7 +203,7 @@ TEST(MultiHead, GradientsOfEveryFormEqualDifferences) {
           MultiHeadAttention attention(config);
           NamedTensors given;
           for (size_t i = 0; i < paths.size(); ++i) given[paths[i]] = x[2 + i];
-          for_each_weight(attention, [&](const std::string& path, Tensor& w, const Init&) { w = given.at(path); });
+          for_each_tensor(attention, [&](const std::string& path, Tensor& w, const Init&) { w = given.at(path); });
           return attention(x[0], x[1], {}, {});
         },
         inputs);
@@ -271,6 +271,7 @@ TEST(MultiHead, ListsItsWeightsOnce) {
   EXPECT_EQ(count(attention), 4 * (512 * 512 + 512));
   MultiHeadAttention additive({.width = 12, .heads = 3, .bias = false, .form = "additive", .form_width = 5});
   EXPECT_EQ(count(additive), 4 * 144 + 3 * (5 * 4 + 5 * 4 + 5));
+  initialise(additive, Random(1));
   EXPECT_EQ(save(additive).count("form.vector"), 1u);
 }
 
@@ -311,7 +312,7 @@ TEST(MultiHead, ATranslatorLearnsThroughIt) {
     last = loss.item();
     if (step == 0) first = last;
     loss.backward();
-    for_each_weight(model, [&](const std::string& path, Tensor& w, const Init&) {
+    for_each_tensor(model, [&](const std::string& path, Tensor& w, const Init&) {
       ASSERT_TRUE(w.gradient()) << path;
       const Tensor g = w.gradient();
       means[path] = step == 0 ? g * 1 : means[path] * 0.9 + g * 0.1;
@@ -348,7 +349,7 @@ TEST(MultiHead, SameBitsForAnyBatchAndThreadCount) {
     Tensor y = attention(input, {.mask = {.causal = true}}, {});
     y.backward(golden_numbers(y.shape(), 1).to(DType::f32));
     std::vector<Tensor> all = {y.detach(), input.gradient()};
-    for_each_weight(attention, [&](const std::string&, Tensor& w, const Init&) { all.push_back(w.gradient()); });
+    for_each_tensor(attention, [&](const std::string&, Tensor& w, const Init&) { all.push_back(w.gradient()); });
     return all;
   });
   const MultiHeadAttention attention = made({.width = 24, .heads = 3});

@@ -17,7 +17,7 @@ class Adam final {
   void step(M& model, double rate) {
     ++steps_;
     const double left1 = 1 - std::pow(0.9, steps_), left2 = 1 - std::pow(0.999, steps_);
-    for_each_weight(model, [&](const std::string& path, Tensor& w, const Init&) {
+    for_each_tensor(model, [&](const std::string& path, Tensor& w, const Init&) {
       std::vector<double>&first = first_[path], &second = second_[path];
       first.resize(static_cast<size_t>(w.elements())), second.resize(first.size());
       const std::vector<double> gradient = w.gradient().values<double>();

@@ -36,7 +36,7 @@ void check_model_golden(const std::string& name, Make make, const Context& conte
     EXPECT_NEAR(loss.item(), file[name + ".loss"].item(), allowed);
     loss.backward();
     size_t weights = 0;
-    for_each_weight(model, [&](const std::string& path, Tensor& w, const Init&) {
+    for_each_tensor(model, [&](const std::string& path, Tensor& w, const Init&) {
       ASSERT_TRUE(w.gradient()) << path;
       gradient_check::expect_near(w.gradient(), file[name + ".gradient." + path], allowed, "gradient of " + path);
       ++weights;

@@ -33,7 +33,7 @@ void check_label_golden(const std::string& name, Make make, Scores scores, Loss 
     EXPECT_NEAR(found.item(), file[name + ".loss"].item(), 4 * allowed);
     found.backward();
     size_t weights = 0;
-    for_each_weight(model, [&](const std::string& path, Tensor& w, const Init&) {
+    for_each_tensor(model, [&](const std::string& path, Tensor& w, const Init&) {
       const Tensor gradient = w.gradient() ? w.gradient() : zeros(w.shape());
       gradient_check::expect_near(gradient, file[name + ".gradient." + path], allowed, "gradient of " + path);
       ++weights;
@@ -46,7 +46,7 @@ void check_label_golden(const std::string& name, Make make, Scores scores, Loss 
 template <Module M>
 void randomise(M& model, uint64_t seed = 7) {
   initialise(model, Random(seed));
-  for_each_weight(model, [&](const std::string& path, Tensor& w, const Init& init) {
+  for_each_tensor(model, [&](const std::string& path, Tensor& w, const Init& init) {
     if (init.kind == Init::zeros) w.copy_from(normal(w.shape(), Random(seed + 1).fork(path), 0, 0.3));
   });
 }
@@ -57,11 +57,11 @@ void check_weight_gradients(M& model, const std::function<Tensor()>& loss) {
   require_gradients(model);
   loss().backward();
   std::map<std::string, std::vector<double>> gradients;
-  for_each_weight(model, [&](const std::string& path, Tensor& w, const Init&) {
+  for_each_tensor(model, [&](const std::string& path, Tensor& w, const Init&) {
     gradients[path] = (w.gradient() ? w.gradient() : zeros(w.shape(), w.dtype())).template values<double>();
     w = w.detach();
   });
-  for_each_weight(model, [&](const std::string& path, Tensor& w, const Init& init) {
+  for_each_tensor(model, [&](const std::string& path, Tensor& w, const Init& init) {
     for (int64_t i = 0; i < w.elements(); ++i) {
       if (init.zero_row >= 0 && i / w.size(1) == init.zero_row) continue;  // padding learns nothing
       double& number = w.data<double>()[i];

@@ -95,6 +95,7 @@ std::string load_error(const std::filesystem::path& folder) {
 
 TEST(Models, DamagedAndForeignFoldersAreErrors) {
   Seq2Seq model({.vocabulary = 5, .embedding = 3, .encoder_width = 2, .decoder_width = 4});
+  initialise(model, Random(1));
   const std::filesystem::path folder = fresh_folder("damaged");
   EXPECT_NE(load_error(folder).find("no config.json"), std::string::npos);
   save_model(folder, model);

@@ -30,7 +30,7 @@ std::unique_ptr<Model> make_model(const std::string& where) {
 
 void check_shapes(Model& model, const NamedTensors& tensors, const std::string& where) {
   std::set<std::string> known;
-  for_each_weight(model, [&](const std::string& path, Tensor& weight, const Init&) {
+  for_each_weight(model, [&](const std::string& path, const Weight& weight, const Init&) {
     const auto found = tensors.find(path);
     if (found == tensors.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
     if (found->second.shape() != weight.shape())
@@ -43,15 +43,20 @@ void check_shapes(Model& model, const NamedTensors& tensors, const std::string& 
       throw Error(Error::corrupt, "{}: found a tensor '{}' that the model of config.json does not have", where, name);
 }
 
-void load_weights(Model& model, const NamedTensors& tensors, const std::string& where) {
+// One tensor at a time, so that no model is in memory twice.
+void load_weights(Model& model, const NamedTensors& tensors, const LoadOptions& options, const std::string& where) {
   check_shapes(model, tensors, where);
-  for_each_weight(model, [&](const std::string& path, Tensor& weight, const Init&) {
-    weight.copy_from(tensors.at(path));
-    const float* numbers = weight.data<float>();
-    for (int64_t i = 0; i < weight.elements(); ++i)
+  for_each_weight(model, [&](const std::string& path, Weight& weight, const Init&) {
+    const Tensor plain = tensors.at(path).to(DType::f32).contiguous();
+    const float* numbers = plain.data<float>();
+    for (int64_t i = 0; i < plain.elements(); ++i)
       if (!std::isfinite(numbers[i]))
         throw Error(Error::corrupt, "{}: found {} in the weight '{}', expected finite numbers", where, numbers[i],
                     path);
+    if (options.learns)
+      weight.numbers().copy_from(plain);
+    else
+      weight.bind(plain, options.precision.value_or(Precision::f32));
   });
 }
 
@@ -69,18 +74,18 @@ void save_model(const fs::path& folder, Model& model, const SaveOptions& options
   write_text(folder / "config.json", model.config());
 }
 
-std::unique_ptr<Model> load_model(const fs::path& folder) {
+std::unique_ptr<Model> load_model(const fs::path& folder, const LoadOptions& options) {
   const std::string where = (folder / "config.json").string();
   if (std::error_code error; !fs::exists(where, error))
     throw Error(Error::not_found, "{}: found no config.json, expected the folder of a model", folder.string());
   const SafeTensors file(folder);
   std::unique_ptr<Model> model = make_model(where);
-  load_weights(*model, file.tensors(), folder.string());
+  load_weights(*model, file.tensors(), options, folder.string());
   return model;
 }
 
-Pretrained load_pretrained(const fs::path& folder) {
-  Pretrained p = {folder, load_model(folder), load_tokenizer(folder)};
+Pretrained load_pretrained(const fs::path& folder, const LoadOptions& options) {
+  Pretrained p = {folder, load_model(folder, options), load_tokenizer(folder)};
   if (p.tokenizer->size() != p.model->vocabulary())
     throw Error(Error::corrupt,
                 "{}: found a tokenizer of {} entries beside a model for {}, expected those it was trained with",

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "fovea/data/text/tokenizer.h"
 #include "fovea/models/family.h"
@@ -18,9 +19,14 @@ struct SaveOptions {
 // Makes the folder if need be. Each file is written beside its place and renamed, config.json last.
 void save_model(const std::filesystem::path& folder, Model&, const SaveOptions& = {});
 
+struct LoadOptions {
+  std::optional<Precision> precision = {};  // of the weights; by default what the folder says, else f32
+  bool learns = false;  // numbers that training goes on from; else packed, as the products read them
+};
+
 // An Error if the folder, its config or its weights are missing, damaged, not of a family that is known here, or not numbers.
 // No memory is taken because config.json asks for it: the weights' shapes are compared first.
-std::unique_ptr<Model> load_model(const std::filesystem::path& folder);
+std::unique_ptr<Model> load_model(const std::filesystem::path& folder, const LoadOptions& = {});
 
 // What answers texts: a model and the tokenizer that it was trained with.
 struct Pretrained {
@@ -37,6 +43,6 @@ struct Pretrained {
 };
 
 // An Error as well if the tokenizer is not of the model's size.
-Pretrained load_pretrained(const std::filesystem::path& folder);
+Pretrained load_pretrained(const std::filesystem::path& folder, const LoadOptions& = {});
 
 }  // namespace fovea

@@ -12,7 +12,7 @@ class FourWays {
  public:
   explicit FourWays(const Seq2Seq::Config& c) : model(c) {
     randomise(model, 5);
-    for_each_weight(model, [](const std::string&, Tensor& w, const Init&) { w.copy_from(w * 2.0); });
+    for_each_tensor(model, [](const std::string&, Tensor& w, const Init&) { w.copy_from(w * 2.0); });
     convert(model, DType::f64);
     for (uint64_t seed = 0; ways_.size() < 4 && seed < 200; ++seed) ways_.emplace(run(seed).choices, seed);
   }
@@ -86,12 +86,12 @@ TEST(Reinforce, TranslatorsFollowTheGradientOfTheExpectedLoss) {
             .loss(FourWays::source(copies), FourWays::inputs(copies), FourWays::wanted(copies),
                   {.ignored = 0, .reduction = Reduction::sum}, {.training = true, .random = Random(1).fork(round)})
             .backward();
-        for_each_weight(sampled, [&](const std::string& path, Tensor& w, const Init&) {
+        for_each_tensor(sampled, [&](const std::string& path, Tensor& w, const Init&) {
           gradients[path].push_back((w.gradient() / static_cast<double>(copies)).values<double>());
         });
       }
       double clearest = 0;
-      for_each_weight(four.model, [&](const std::string& path, Tensor& w, const Init&) {
+      for_each_tensor(four.model, [&](const std::string& path, Tensor& w, const Init&) {
         const int64_t first = path.find("embedding") == std::string::npos ? 0 : 3 * w.size(1);  // not that of padding
         for (int64_t i = first; i < std::min(w.elements(), first + 4); ++i) {
           double& number = w.data<double>()[i];

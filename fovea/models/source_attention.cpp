@@ -20,7 +20,7 @@ const Form projected_additive = {
     .paper = "Bahdanau, Cho and Bengio 2014",
     .scores =
         [](const Tensor& q, const Tensor& k, const FormWeights& w) {
-          const Tensor v = w.vector.unsqueeze(1).unsqueeze(-1);
+          const Tensor v = w.vector->unsqueeze(1).unsqueeze(-1);
           return matmul(tanh(q.unsqueeze(3) + k.unsqueeze(2)), v).squeeze(-1);
         },
     .score = FusedScore::additive,
@@ -48,11 +48,11 @@ SourceAttention::SourceAttention(const Config& c)
           "{} attention: found a decoder of width {} and encoder states of width {}, expected equal ones; general, "
           "additive and concat take any",
           c.form, c.query_width, c.memory_width);
-  if (c.coverage) coverage_ = zeros({form_weights_.vector ? form_weights_.vector.size(-1) : 1});
+  if (c.coverage) coverage_ = Weight({form_weights_.vector ? form_weights_.vector.size(-1) : 1});
 }
 
 void SourceAttention::weights(Weights& w) {
-  auto uniform = [](const Tensor& weight) {
+  auto uniform = [](const Weight& weight) {
     const double ends = static_cast<double>(weight.size(-1) + (weight.rank() == 3 ? weight.size(1) : 1));
     return Init{.kind = Init::uniform, .scale = std::sqrt(6 / ends)};
   };
@@ -78,9 +78,9 @@ SourceKeys SourceAttention::covered(const SourceKeys& source, const Tensor& cove
           source.keys ? "an attention without" : "packed keys");
   SourceKeys now = {source.keys, source.values, source.lengths, {}};
   if (form_weights_.vector)
-    now.keys = source.keys + coverage.transpose(1, 2).unsqueeze(-1) * coverage_;
+    now.keys = source.keys + coverage.transpose(1, 2).unsqueeze(-1) * *coverage_;
   else
-    now.bias = coverage.unsqueeze(1) * coverage_;
+    now.bias = coverage.unsqueeze(1) * *coverage_;
   return now;
 }
 

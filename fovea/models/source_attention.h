@@ -60,7 +60,7 @@ class SourceAttention final {
   const Form* form_;   // as it is named
   const Form* score_;  // of projected queries and keys
   FormWeights form_weights_;
-  Tensor coverage_;  // w, [hidden] or [1]
+  Weight coverage_;  // w, [hidden] or [1]
 };
 
 }  // namespace fovea

@@ -34,7 +34,7 @@ struct Variant {
 
   static void randomise(Model& model) {
     initialise(model, Random(7));
-    for_each_weight(model, [](const std::string& path, Tensor& w, const Init& init) {
+    for_each_tensor(model, [](const std::string& path, Tensor& w, const Init& init) {
       if (init.kind == Init::zeros) w.copy_from(normal(w.shape(), Random(8).fork(path), 0, 0.3));
     });
   }

@@ -21,8 +21,8 @@ void check(const char* where, const ConvolutionConfig& c) {
 
 Conv1d::Conv1d(const Config& c) : config_(c) {
   check("Conv1d", c);
-  weight_ = new_weight({c.outputs, c.inputs / c.groups, c.kernel});
-  if (c.bias) bias_ = new_weight({c.outputs});
+  weight_ = Weight({c.outputs, c.inputs / c.groups, c.kernel});
+  if (c.bias) bias_ = Weight({c.outputs});
 }
 
 Tensor Conv1d::operator()(const Tensor& x) const {
@@ -32,13 +32,13 @@ Tensor Conv1d::operator()(const Tensor& x) const {
                                       .padding = {0, config_.padding},
                                       .dilation = {1, config_.dilation},
                                       .groups = config_.groups};
-  return convolution(x.unsqueeze(2), weight_.unsqueeze(2), bias_, options).squeeze(2);
+  return convolution(x.unsqueeze(2), weight_->unsqueeze(2), bias_, options).squeeze(2);
 }
 
 Conv2d::Conv2d(const Config& c) : config_(c) {
   check("Conv2d", c);
-  weight_ = new_weight({c.outputs, c.inputs / c.groups, c.kernel, c.kernel});
-  if (c.bias) bias_ = new_weight({c.outputs});
+  weight_ = Weight({c.outputs, c.inputs / c.groups, c.kernel, c.kernel});
+  if (c.bias) bias_ = Weight({c.outputs});
 }
 
 Tensor Conv2d::operator()(const Tensor& x) const {

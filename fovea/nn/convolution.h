@@ -29,7 +29,7 @@ class Conv1d final {
 
  private:
   Config config_;
-  Tensor weight_, bias_;
+  Weight weight_, bias_;
 };
 
 // [batch, inputs, rows, columns] → [batch, outputs, rows', columns']; weight [outputs, inputs / groups, kernel, kernel].
@@ -46,7 +46,7 @@ class Conv2d final {
 
  private:
   Config config_;
-  Tensor weight_, bias_;
+  Weight weight_, bias_;
 };
 
 }  // namespace fovea

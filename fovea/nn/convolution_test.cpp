@@ -31,6 +31,7 @@ TEST(Convolution, SaysWhatDoesNotFit) {
   EXPECT_THROW(Conv1d({.inputs = 3, .outputs = 4, .groups = 2}), Error);
   EXPECT_THROW(Conv1d({.inputs = 3, .outputs = 4, .stride = 0}), Error);
   Conv1d conv({.inputs = 3, .outputs = 4, .kernel = 5});
+  initialise(conv, Random(1));
   EXPECT_NE(error_of([&] { conv(zeros({1, 3, 4})); }).find("fits nowhere"), std::string::npos);
   EXPECT_NE(error_of([&] { conv(zeros({1, 2, 9})); }).find("[batch, 3, length]"), std::string::npos);
 }

@@ -280,7 +280,7 @@ void walk_best(const Chains& c, int64_t b, int64_t* y) {
 
 Crf::Crf(const Config& c) {
   require(c.labels > 0, "Crf: found {} labels, expected at least 1", c.labels);
-  start_ = new_weight({c.labels}), transition_ = new_weight({c.labels, c.labels}), stop_ = new_weight({c.labels});
+  start_ = Weight({c.labels}), transition_ = Weight({c.labels, c.labels}), stop_ = Weight({c.labels});
 }
 
 void Crf::weights(Weights& w) {
@@ -290,7 +290,7 @@ void Crf::weights(Weights& w) {
 }
 
 Tensor Crf::loss(const Tensor& emissions, const Tensor& labels, const Tensor& lengths) const {
-  const auto c = chains(emissions, lengths, {start_, transition_, stop_});
+  const auto c = chains(emissions, lengths, {*start_, *transition_, *stop_});
   std::vector<int64_t> y = checked_labels(labels, *c);
   Walked w = walk_forward(*c);
   double sum = 0;
@@ -298,8 +298,8 @@ Tensor Crf::loss(const Tensor& emissions, const Tensor& labels, const Tensor& le
     sum += w.totals[static_cast<size_t>(b)] - score_of(*c, b, y.data() + b * c->words);
   const DType type = emissions.dtype(), weight_type = start_.dtype();
   const Tensor loss = full({}, sum, type);
-  if (!needs_gradient(emissions, start_, transition_, stop_)) return loss;
-  return with_gradient("crf", loss, {emissions, start_, transition_, stop_},
+  if (!needs_gradient(emissions, *start_, *transition_, *stop_)) return loss;
+  return with_gradient("crf", loss, {emissions, *start_, *transition_, *stop_},
                        [c, y = std::move(y), w = std::move(w), type, weight_type](const Tensor& dy) {
                          Gradients g = gradients(*c, w, y, dy.item());
                          for (size_t i = 0; i < g.size(); ++i) g[i] = g[i].to(i == 0 ? type : weight_type);
@@ -308,7 +308,7 @@ Tensor Crf::loss(const Tensor& emissions, const Tensor& labels, const Tensor& le
 }
 
 Tensor Crf::best(const Tensor& emissions, const Tensor& lengths) const {
-  const auto c = chains(emissions, lengths, {start_, transition_, stop_});
+  const auto c = chains(emissions, lengths, {*start_, *transition_, *stop_});
   Tensor labels = zeros({c->batch, c->words}, DType::i64);
   int64_t* y = labels.data<int64_t>();
   parallel_for(c->batch, [&](int64_t b) { walk_best(*c, b, y + b * c->words); });
@@ -316,7 +316,7 @@ Tensor Crf::best(const Tensor& emissions, const Tensor& lengths) const {
 }
 
 Tensor Crf::probabilities(const Tensor& emissions, const Tensor& lengths) const {
-  const auto c = chains(emissions, lengths, {start_, transition_, stop_});
+  const auto c = chains(emissions, lengths, {*start_, *transition_, *stop_});
   const Walked w = walk_forward(*c);
   std::vector<double> p(c->emissions.size());
   parallel_for(c->batch, [&](int64_t b) {

@@ -29,7 +29,7 @@ class Crf final {
   void weights(Weights& w);
 
  private:
-  Tensor start_, transition_, stop_;  // [labels], [from, to], [labels]
+  Weight start_, transition_, stop_;  // [labels], [from, to], [labels]
 };
 
 }  // namespace fovea

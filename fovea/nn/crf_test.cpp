@@ -140,7 +140,8 @@ TEST(Crf, BestIsTheBestOfAllSequences) {
 }
 
 TEST(Crf, OfEquallyGoodLabelsTheLowest) {
-  const Crf crf({.labels = 3});
+  Crf crf({.labels = 3});
+  initialise(crf, Random(1));
   const Tensor e = tensor({1, 3, 3}, std::vector<double>{0, 1, 1, 2, 2, 0, 1, 1, 1});
   EXPECT_EQ(crf.best(e, {}).values<int64_t>(), (std::vector<int64_t>{1, 0, 0}));
 }
@@ -152,7 +153,7 @@ TEST(Crf, GradientsEqualFiniteDifferences) {
         Crf crf({.labels = labels});
         std::vector<Tensor> given(x.begin() + 1, x.end());
         size_t next = 0;
-        for_each_weight(crf, [&](const std::string&, Tensor& weight, const Init&) { weight = given[next++]; });
+        for_each_tensor(crf, [&](const std::string&, Tensor& weight, const Init&) { weight = given[next++]; });
         return crf.loss(x[0], wanted(), length_tensor());
       },
       {emissions(), w.at("start"), w.at("transition"), w.at("stop")});
@@ -178,7 +179,7 @@ TEST(Crf, ExtremeWeightsStayExact) {
     for (size_t t = 1; t < 4; ++t)
       moves[static_cast<size_t>(tried.sequences[i][t - 1] * 3 + tried.sequences[i][t])] += tried.probabilities[i];
   for (size_t t = 1; t < 4; ++t) moves[static_cast<size_t>(row[t - 1] * 3 + row[t])] -= 1;
-  for_each_weight(crf, [&](const std::string& path, Tensor& weight, const Init&) {
+  for_each_tensor(crf, [&](const std::string& path, Tensor& weight, const Init&) {
     if (path == "transition") gradient_check::expect_near(weight.gradient(), tensor({3, 3}, moves), 1e-9, path);
   });
 }
@@ -192,7 +193,7 @@ TEST(Crf, ForbiddenMovesAreNeverTaken) {
   require_gradients(crf);
   const Tensor loss = crf.loss(e, tensor({1, 3}, std::vector<int64_t>{1, 1, 0}), {});
   loss.backward();
-  for_each_weight(crf, [&](const std::string& path, Tensor& w, const Init&) {
+  for_each_tensor(crf, [&](const std::string& path, Tensor& w, const Init&) {
     for (double g : w.gradient().values<double>()) EXPECT_TRUE(std::isfinite(g)) << path;
   });
 }
@@ -213,7 +214,7 @@ TEST(Crf, PaddingAndNeighboursAndThreadsDoNotChangeABit) {
     const Tensor loss = crf.loss(input, y, n);
     loss.backward();
     std::vector<Tensor> seen = {loss.detach(), input.gradient(), crf.probabilities(e, n)};
-    for_each_weight(crf, [&](const std::string&, Tensor& w, const Init&) { seen.push_back(w.gradient()); });
+    for_each_tensor(crf, [&](const std::string&, Tensor& w, const Init&) { seen.push_back(w.gradient()); });
     return seen;
   });
   const Tensor together = crf.probabilities(e, n);
@@ -229,7 +230,8 @@ TEST(Crf, PaddingAndNeighboursAndThreadsDoNotChangeABit) {
 }
 
 TEST(Crf, NoSentencesAndNoWordsHaveNoLoss) {
-  const Crf crf({.labels = 3});
+  Crf crf({.labels = 3});
+  initialise(crf, Random(1));
   EXPECT_EQ(crf.loss(zeros({0, 4, 3}), zeros({0, 4}, DType::i64), {}).item(), 0);
   EXPECT_EQ(crf.loss(zeros({2, 0, 3}), zeros({2, 0}, DType::i64), {}).item(), 0);
   EXPECT_EQ(crf.best(zeros({2, 0, 3}), {}).shape(), Shape({2, 0}));
@@ -237,7 +239,8 @@ TEST(Crf, NoSentencesAndNoWordsHaveNoLoss) {
 
 TEST(Crf, WhatDoesNotFitIsAnError) {
   EXPECT_THROW(Crf({.labels = 0}), Error);
-  const Crf crf({.labels = 3});
+  Crf crf({.labels = 3});
+  initialise(crf, Random(1));
   const Tensor e = zeros({2, 4, 3}), y = zeros({2, 4}, DType::i64);
   EXPECT_NE(error_of([&] { crf.best(zeros({2, 4, 2}), {}); }).find("[batch, words, 3]"), std::string::npos);
   EXPECT_NE(error_of([&] { crf.loss(e, full({2, 4}, 3, DType::i64), {}); }).find("found label 3"), std::string::npos);

@@ -2,9 +2,6 @@
 
 #include <cmath>
 
-#include "fovea/tensor/index.h"
-#include "fovea/tensor/matmul.h"
-
 namespace fovea {
 
 // Vectors of length about 1, so that the tied output begins with logits of variance 1.
@@ -14,7 +11,7 @@ Embedding::Embedding(const Config& c) : padding_(c.padding) {
   require(-1 <= c.padding && c.padding < c.entries, "Embedding: found padding {}, expected −1 to {}", c.padding,
           c.entries - 1);
   init_ = {.kind = Init::normal, .scale = 1 / std::sqrt(static_cast<double>(c.width)), .zero_row = c.padding};
-  weight_ = new_weight({c.entries, c.width});
+  weight_ = Weight({c.entries, c.width}, Weight::Use::product);
 }
 
 Tensor Embedding::operator()(const Tensor& ids) const { return rows(weight_, ids, padding_); }

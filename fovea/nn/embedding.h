@@ -19,12 +19,12 @@ class Embedding final {
   Tensor operator()(const Tensor& ids) const;  // i64 [...] → [..., width]
   Tensor as_output(const Tensor& x) const;     // x Wᵀ
   void weights(Weights& w) { w("weight", weight_, init_); }
-  const Tensor& weight() const { return weight_; }
+  const Weight& weight() const { return weight_; }
 
  private:
   int64_t padding_;
   Init init_;
-  Tensor weight_;
+  Weight weight_;
 };
 
 }  // namespace fovea

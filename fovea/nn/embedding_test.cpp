@@ -19,13 +19,13 @@ TEST(Embedding, TiedOutputAddsUpBothGradients) {
   Tensor logits = words.as_output(words(tensor({1}, std::vector<int64_t>{1})));
   EXPECT_EQ(logits.values<float>(), (std::vector<float>{13, 34, 76}));
   sum(logits).backward();
-  EXPECT_EQ(words.weight().gradient().values<float>(), (std::vector<float>{3, 5, 3 + 11, 5 + 18, 3, 5}));
+  EXPECT_EQ(words.weight()->gradient().values<float>(), (std::vector<float>{3, 5, 3 + 11, 5 + 18, 3, 5}));
 }
 
 TEST(Embedding, PaddingBeginsAsZeros) {
   Embedding words({.entries = 50, .width = 64, .padding = 3});
   initialise(words, Random(7));
-  const std::vector<double> v = words.weight().values<double>();
+  const std::vector<double> v = words.weight()->values<double>();
   double squares = 0;
   for (size_t i = 0; i < v.size(); ++i) {
     if (i / 64 == 3) {

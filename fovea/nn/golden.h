@@ -45,7 +45,7 @@ inline Tensor golden_numbers(const Shape& shape, int64_t seed, double scale = 1)
 
 template <Module M>
 void convert(M& module, DType type) {
-  for_each_weight(module, [&](const std::string&, Tensor& w, const Init&) { w = w.to(type); });
+  for_each_tensor(module, [&](const std::string&, Tensor& w, const Init&) { w = w.to(type); });
 }
 
 inline bool same_bits(const Tensor& a, const Tensor& b) {
@@ -78,7 +78,7 @@ void check_golden(const std::string& name, Make make, Run run, double tolerance 
     gradient_check::expect_near(y, golden_file()[name + ".output"], allowed, "output");
     y.backward(golden_numbers(y.shape(), 99).to(type));
     NamedTensors leaves = inputs;
-    for_each_weight(module, [&](const std::string& path, Tensor& w, const Init&) { leaves[path] = w; });
+    for_each_tensor(module, [&](const std::string& path, Tensor& w, const Init&) { leaves[path] = w; });
     for (const auto& [key, gradient] : gradients) {
       ASSERT_TRUE(leaves.count(key)) << key;
       ASSERT_TRUE(leaves[key].gradient()) << key;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "fovea/nn/weights.h"
-#include "fovea/tensor/matmul.h"
 
 namespace fovea {
 
@@ -25,11 +24,11 @@ class Linear final {
     w("weight", weight_, {Init::xavier});
     if (bias_) w("bias", bias_, {Init::zeros});
   }
-  const Tensor& weight() const { return weight_; }
-  const Tensor& bias() const { return bias_; }
+  const Weight& weight() const { return weight_; }
+  const Weight& bias() const { return bias_; }
 
  private:
-  Tensor weight_, bias_;
+  Weight weight_, bias_;
 };
 
 }  // namespace fovea

@@ -26,7 +26,7 @@ class LayerNorm final {
 
  private:
   double epsilon_;
-  Tensor weight_, bias_;
+  Weight weight_, bias_;
 };
 
 class RmsNorm final {
@@ -42,7 +42,7 @@ class RmsNorm final {
 
  private:
   double epsilon_;
-  Tensor weight_;
+  Weight weight_;
 };
 
 }  // namespace fovea

@@ -47,7 +47,7 @@ Tensor SinusoidalPositions::operator()(const Tensor& x, int64_t offset) const {
 LearnedPositions::LearnedPositions(const Config& c) {
   require(c.positions > 0 && c.width > 0,
           "LearnedPositions: found {} positions of width {}, expected at least 1 of each", c.positions, c.width);
-  weight_ = new_weight({c.positions, c.width});
+  weight_ = Weight({c.positions, c.width});
 }
 
 Tensor LearnedPositions::operator()(const Tensor& x, int64_t offset) const {
@@ -55,7 +55,7 @@ Tensor LearnedPositions::operator()(const Tensor& x, int64_t offset) const {
   const int64_t end = offset + x.size(-2);
   require(end <= weight_.size(0), "LearnedPositions: found a token at position {}, expected at most {} tokens", end - 1,
           weight_.size(0));
-  return x + weight_.slice(0, offset, end);
+  return x + weight_->slice(0, offset, end);
 }
 
 namespace {

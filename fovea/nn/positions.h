@@ -41,7 +41,7 @@ class LearnedPositions final {
   void weights(Weights& w) { w("weight", weight_, {Init::normal, 0.02}); }
 
  private:
-  Tensor weight_;
+  Weight weight_;
 };
 
 // Each pair (a, b) of elements turns by the angle θ = position · base^(−2i / width)          (Su et al. 2021)

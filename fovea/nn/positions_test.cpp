@@ -37,7 +37,7 @@ TEST(Positions, LearnedOnesLearnFromTheirOwnTokens) {
   const std::vector<float> table = golden_numbers({5, 2}, 3).values<float>(), found = y.values<float>();
   for (size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], table[2 + i % 6]);
   y.backward(ones(y.shape()));
-  for_each_weight(add, [](const std::string&, Tensor& w, const Init&) {
+  for_each_tensor(add, [](const std::string&, Tensor& w, const Init&) {
     EXPECT_EQ(w.gradient().values<float>(), (std::vector<float>{0, 0, 2, 2, 2, 2, 2, 2, 0, 0}));
   });
   EXPECT_NE(error_of([&] { add(zeros({1, 3, 2}), 3); }).find("position 5"), std::string::npos);

@@ -16,8 +16,8 @@ RecurrentLayers<cell>::RecurrentLayers(const Config& c) : config_(c), dropout_(c
   const int64_t columns = (cell == RecurrentCell::lstm ? 4 : 3) * c.width;
   for (int64_t i = 0; i < c.layers * directions(); ++i) {
     const int64_t inputs = i < directions() ? c.inputs : directions() * c.width;
-    cells_.push_back({.input = new_weight({columns, inputs}), .hidden = new_weight({columns, c.width})});
-    if (c.bias) cells_.back().input_bias = new_weight({columns}), cells_.back().hidden_bias = new_weight({columns});
+    cells_.push_back({.input = Weight({columns, inputs}), .hidden = Weight({columns, c.width})});
+    if (c.bias) cells_.back().input_bias = Weight({columns}), cells_.back().hidden_bias = Weight({columns});
   }
 }
 
@@ -38,7 +38,7 @@ void RecurrentLayers<cell>::weights(Weights& w) {
 template <RecurrentCell cell>
 std::vector<PackedCell> RecurrentLayers<cell>::pack() const {
   std::vector<PackedCell> packed;
-  for (const CellWeights& w : cells_) packed.emplace_back(cell, w);
+  for (const Cell& w : cells_) packed.emplace_back(cell, w);
   return packed;
 }
 

@@ -51,7 +51,12 @@ class RecurrentLayers final {
 
   Config config_;
   Dropout dropout_;
-  std::vector<CellWeights> cells_;  // [layers · directions]
+  struct Cell {
+    Weight input = {}, hidden = {}, input_bias = {}, hidden_bias = {};
+
+    operator CellWeights() const { return {*input, *hidden, *input_bias, *hidden_bias}; }
+  };
+  std::vector<Cell> cells_;  // [layers · directions]
 };
 
 using Lstm = RecurrentLayers<RecurrentCell::lstm>;

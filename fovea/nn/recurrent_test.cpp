@@ -179,7 +179,7 @@ TEST(Recurrent, SameBitsForAnyThreadCount) {
     Tensor y = everything(layers(input, {}));
     y.backward(golden_numbers(y.shape(), 1).to(DType::f32));
     std::vector<Tensor> all = {y.detach(), input.gradient()};
-    for_each_weight(layers, [&](const std::string&, Tensor& w, const Init&) { all.push_back(w.gradient()); });
+    for_each_tensor(layers, [&](const std::string&, Tensor& w, const Init&) { all.push_back(w.gradient()); });
     return all;
   });
 }

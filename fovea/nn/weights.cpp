@@ -1,26 +1,10 @@
 #include "fovea/nn/weights.h"
 
-#include <sys/mman.h>
-
 #include <cmath>
 
 #include "fovea/base/catalogue.h"
 
 namespace fovea {
-
-Tensor new_weight(const Shape& shape) {
-  constexpr size_t small = size_t{1} << 17, page = 4096, line = 64;
-  const size_t needed = static_cast<size_t>(shape.elements()) * sizeof(float), bytes = needed + page;
-  if (needed < small) return zeros(shape);
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    throw Error(Error::invalid, "found a weight {}, which is more than the memory holds", shape);
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  const size_t offset =
-      needed / line * 11 % (page / line) * line;  // as storage.cpp has it, so that weights do not compete
-  return Tensor(shape, DType::f32,
-                {static_cast<std::byte*>(memory) + offset, [memory, bytes](std::byte*) { munmap(memory, bytes); }});
-}
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include "fovea/base/random.h"
 #include "fovea/formats/safetensors.h"
-#include "fovea/tensor/tensor.h"
+#include "fovea/nn/weight.h"
 
 namespace fovea {
 
@@ -23,10 +23,6 @@ struct Init {
   double scale = 1;       // normal: the deviation; uniform: the bound; xavier, kaiming: the gain
   int64_t zero_row = -1;  // a row that begins as zeros all the same, such as an embedding's padding
 };
-
-// Zeros for a weight. Large ones take no memory until something is written to them, so that a model's shapes can be compared with
-// a file's before they cost anything.
-Tensor new_weight(const Shape& shape);
 
 class Weights;
 
@@ -40,8 +36,13 @@ class Weights {
  public:
   virtual ~Weights() = default;
 
-  void operator()(std::string_view name, Tensor& weight, Init init) {
+  void operator()(std::string_view name, Weight& weight, Init init) {
     visit(prefix_ + std::string(name), weight, init);
+  }
+  void operator()(std::string_view name, Tensor& numbers, Init init) {  // a weight that is always numbers
+    Weight weight(numbers);
+    (*this)(name, weight, init);
+    numbers = *weight;
   }
   template <Module M>
   void operator()(std::string_view name, M& module) {
@@ -56,20 +57,20 @@ class Weights {
   }
 
  protected:
-  virtual void visit(const std::string& path, Tensor& weight, const Init& init) = 0;
+  virtual void visit(const std::string& path, Weight& weight, const Init& init) = 0;
 
  private:
   std::string prefix_;
 };
 
 // Calls f(path, weight, init) for each weight, in the order of the list.
-using WeightFunction = std::function<void(const std::string& path, Tensor& weight, const Init& init)>;
+using WeightFunction = std::function<void(const std::string& path, Weight& weight, const Init& init)>;
 class EachWeight final : public Weights {
  public:
   explicit EachWeight(WeightFunction f) : f_(std::move(f)) {}
 
  protected:
-  void visit(const std::string& path, Tensor& weight, const Init& init) override { f_(path, weight, init); }
+  void visit(const std::string& path, Weight& weight, const Init& init) override { f_(path, weight, init); }
 
  private:
   WeightFunction f_;
@@ -81,13 +82,20 @@ void for_each_weight(M& module, WeightFunction f) {
   module.weights(each);
 }
 
+// f(path, numbers, init) for each weight of a module that learns; what had only its shape becomes zeros.
+using NumbersFunction = std::function<void(const std::string& path, Tensor& numbers, const Init& init)>;
+template <Module M>
+void for_each_tensor(M& module, const NumbersFunction& f) {
+  for_each_weight(module, [&](const std::string& path, Weight& w, const Init& init) { f(path, w.numbers(), init); });
+}
+
 // Fills one weight; its numbers depend on `random` alone.
 void initialise(Tensor& weight, const Init& init, const Random& random);
 
 // Each weight gets numbers of its own, from its path: adding a layer does not change the others.
 template <Module M>
 void initialise(M& module, const Random& random) {
-  for_each_weight(
+  for_each_tensor(
       module, [&](const std::string& path, Tensor& w, const Init& init) { initialise(w, init, random.fork(path)); });
 }
 
@@ -96,25 +104,25 @@ void load(Tensor& weight, const NamedTensors& tensors, const std::string& path);
 
 template <Module M>
 void load(M& module, const NamedTensors& tensors) {
-  for_each_weight(module, [&](const std::string& path, Tensor& w, const Init&) { load(w, tensors, path); });
+  for_each_tensor(module, [&](const std::string& path, Tensor& w, const Init&) { load(w, tensors, path); });
 }
 
 template <Module M>
 NamedTensors save(M& module) {
   NamedTensors tensors;
-  for_each_weight(module, [&](const std::string& path, Tensor& w, const Init&) { tensors[path] = w.detach(); });
+  for_each_weight(module, [&](const std::string& path, Weight& w, const Init&) { tensors[path] = w.unpacked(); });
   return tensors;
 }
 
 template <Module M>
 void require_gradients(M& module) {
-  for_each_weight(module, [](const std::string&, Tensor& w, const Init&) { w.require_gradient(); });
+  for_each_tensor(module, [](const std::string&, Tensor& w, const Init&) { w.require_gradient(); });
 }
 
 template <Module M>
 int64_t count(M& module) {
   int64_t numbers = 0;
-  for_each_weight(module, [&](const std::string&, Tensor& w, const Init&) { numbers += w.elements(); });
+  for_each_weight(module, [&](const std::string&, Weight& w, const Init&) { numbers += w.elements(); });
   return numbers;
 }
 

@@ -43,7 +43,7 @@ struct NamedWeight {
 template <Module M>
 std::vector<NamedWeight> list_weights(M& module) {
   std::vector<NamedWeight> list;
-  for_each_weight(module, [&](const std::string& path, Tensor& weight, const Init&) {
+  for_each_tensor(module, [&](const std::string& path, Tensor& weight, const Init&) {
     if (!weight.needs_gradient()) weight.require_gradient();
     list.push_back({path, weight});
   });

@@ -114,7 +114,7 @@ class RecipeTrainee final : public Trainee {
   // The model as it is, and its own sizes in the recipe, so that the recipe says what is trained.
   void go_on_from(const std::filesystem::path& folder, const Preparation& preparation) {
     preparation.say(fmt::format("going on from {}", folder.string()));
-    trained_ = load_pretrained(folder);
+    trained_ = load_pretrained(folder, {.learns = true});
     require(trained_.model->family() == recipe_.family_name(),
             "--from: found a model of family {} for a recipe of family {}, expected the same", trained_.model->family(),
             recipe_.family_name());

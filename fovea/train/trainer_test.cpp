@@ -152,7 +152,7 @@ TEST_F(Trainer, AccumulatedGradientsAreDividedByAllTokens) {
   const Random random = Random(static_cast<uint64_t>(config.seed)).fork("training");
   for (uint64_t i : {0, 1}) formula.next({.training = true, .random = random.fork(i)}).loss.backward();
   const NamedTensors found = save(trained);
-  for_each_weight(formula, [&](const std::string& path, Tensor& w, const Init&) {
+  for_each_tensor(formula, [&](const std::string& path, Tensor& w, const Init&) {
     const std::vector<double> value = w.values<double>(), gradient = w.gradient().values<double>();
     const std::vector<double> stepped = found.at(path).values<double>();
     for (size_t i = 0; i < value.size(); ++i) {
@@ -265,7 +265,7 @@ TEST_F(Trainer, TheGradientsMeanAndVarianceEqualTheirFormula) {
     require_gradients(formula);
     const StepLoss loss = formula.next({.training = true, .random = random.fork(i)});
     loss.loss.backward();
-    for_each_weight(formula, [&](const std::string&, Tensor& w, const Init&) {
+    for_each_tensor(formula, [&](const std::string&, Tensor& w, const Init&) {
       for (double value : w.gradient().values<double>()) gradients[i].push_back(value / Directions::batch);
       w.clear_gradient();
     });

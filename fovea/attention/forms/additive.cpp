@@ -8,10 +8,10 @@ namespace fovea {
 namespace {
 
 Tensor scores(const Tensor& q, const Tensor& k, const FormWeights& w) {
-  Tensor s = matmul(q, w.query.transpose(1, 2)).unsqueeze(3);  // [batch, heads, queries, 1, hidden]
-  Tensor h = matmul(k, w.key.transpose(1, 2)).unsqueeze(2);    // [batch, heads, 1, keys, hidden]
-  Tensor v = w.vector.unsqueeze(1).unsqueeze(-1);              // [heads, 1, hidden, 1]
-  return matmul(tanh(s + h), v).squeeze(-1);                   // [batch, heads, queries, keys]
+  Tensor s = matmul(q, w.query->transpose(1, 2)).unsqueeze(3);  // [batch, heads, queries, 1, hidden]
+  Tensor h = matmul(k, w.key->transpose(1, 2)).unsqueeze(2);    // [batch, heads, 1, keys, hidden]
+  Tensor v = w.vector->unsqueeze(1).unsqueeze(-1);              // [heads, 1, hidden, 1]
+  return matmul(tanh(s + h), v).squeeze(-1);                    // [batch, heads, queries, keys]
 }
 
 }  // namespace
@@ -28,7 +28,8 @@ extern const Form additive = {
         [](const FormSizes& s) {
           return FormShapes{.query = {s.heads, s.hidden, s.query_width},
                             .key = {s.heads, s.hidden, s.key_width},
-                            .vector = {s.heads, s.hidden}};
+                            .vector = {s.heads, s.hidden},
+                            .projects = true};
         },
 };
 

@@ -13,17 +13,19 @@ Tensor scores(const Tensor& q, const Tensor& k, const FormWeights& w) {
   const int64_t batch = q.size(0), heads = q.size(1), queries = q.size(2), keys = k.size(2);
   Tensor s = q.unsqueeze(3).expand({batch, heads, queries, keys, q.size(3)});
   Tensor h = k.unsqueeze(2).expand({batch, heads, queries, keys, k.size(3)});
-  Tensor both = concat({s, h}, -1);                      // [batch, heads, queries, keys, widths]
-  Tensor weight = w.query.transpose(1, 2).unsqueeze(1);  // [heads, 1, widths, hidden]
-  Tensor v = w.vector.unsqueeze(1).unsqueeze(-1);        // [heads, 1, hidden, 1]
+  Tensor both = concat({s, h}, -1);                       // [batch, heads, queries, keys, widths]
+  Tensor weight = w.query->transpose(1, 2).unsqueeze(1);  // [heads, 1, widths, hidden]
+  Tensor v = w.vector->unsqueeze(1).unsqueeze(-1);        // [heads, 1, hidden, 1]
   return matmul(tanh(matmul(both, weight)), v).squeeze(-1);
 }
 
-Tensor fused_query(const Tensor& q, const FormWeights& w) { return project_heads(q, w.query.slice(-1, 0, q.size(-1))); }
+Tensor fused_query(const Tensor& q, const FormWeights& w) {
+  return project_heads(q, w.query->slice(-1, 0, q.size(-1)));
+}
 
 Tensor fused_key(const Tensor& k, const FormWeights& w) {
   const int64_t widths = w.query.size(-1);
-  return project_heads(k, w.query.slice(-1, widths - k.size(-1), widths));
+  return project_heads(k, w.query->slice(-1, widths - k.size(-1), widths));
 }
 
 }  // namespace

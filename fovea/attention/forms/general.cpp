@@ -6,11 +6,11 @@ namespace fovea {
 namespace {
 
 Tensor scores(const Tensor& q, const Tensor& k, const FormWeights& w) {
-  return matmul(matmul(q, w.query), k.transpose(-1, -2));
+  return matmul(matmul(q, *w.query), k.transpose(-1, -2));
 }
 
 // W goes with the queries, of which there are usually fewer; what remains is a dot product.
-Tensor fused_query(const Tensor& q, const FormWeights& w) { return project_heads(q, w.query.transpose(1, 2)); }
+Tensor fused_query(const Tensor& q, const FormWeights& w) { return project_heads(q, w.query->transpose(1, 2)); }
 
 }  // namespace
 

@@ -54,7 +54,7 @@ BagOfWords::BagOfWords(const Config& c)
   require(0 <= c.padding && c.padding < c.vocabulary, "bag of words: found padding {}, expected 0 to {}", c.padding,
           c.vocabulary - 1);
   const int64_t labels = static_cast<int64_t>(c.labels.size());
-  words_ = new_weight({c.vocabulary, labels}), bias_ = new_weight({labels});
+  words_ = Weight({c.vocabulary, labels}), bias_ = Weight({labels});
 }
 
 void BagOfWords::weights(Weights& w) {
@@ -64,7 +64,7 @@ void BagOfWords::weights(Weights& w) {
 
 Tensor BagOfWords::logits(const Source& source, const Context&) const {
   const Counted x = counted(source, config_, words_.dtype());
-  return matmul(x.shares, rows(words_, x.ids)).squeeze(1) + bias_;
+  return matmul(x.shares, rows(words_, x.ids)).squeeze(1) + *bias_;
 }
 
 Tensor BagOfWords::loss(const Source& source, const WantedLabels& wanted, const Context& c) const {
@@ -74,7 +74,7 @@ Tensor BagOfWords::loss(const Source& source, const WantedLabels& wanted, const 
 Tensor BagOfWords::token_weights(const Source& source, const Context& c) const {
   const Counted x = counted(source, config_, words_.dtype());
   const std::vector<int64_t> best = argmax(logits(source, c), -1).values<int64_t>();
-  const std::vector<double> w = rows(words_.detach(), x.ids).values<double>(), share = x.shares.values<double>();
+  const std::vector<double> w = rows(words_->detach(), x.ids).values<double>(), share = x.shares.values<double>();
   const int64_t labels = static_cast<int64_t>(config_.labels.size()), tokens = x.ids.size(1);
   std::vector<double> moved(share.size());
   for (size_t b = 0; b < best.size(); ++b) {

@@ -41,7 +41,7 @@ class BagOfWords final : public Model, public TextLabeller {
  private:
   Config config_;
   Labels labels_;
-  Tensor words_, bias_;  // W [vocabulary, labels], b [labels], zeros at first
+  Weight words_, bias_;  // W [vocabulary, labels], b [labels], zeros at first
 };
 
 }  // namespace fovea

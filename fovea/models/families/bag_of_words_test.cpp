@@ -44,6 +44,7 @@ TEST(BagOfWords, GradientsOfAllWeightsEqualFiniteDifferences) {
 
 TEST(BagOfWords, TokenWeightsAreSharesOfWhatMovesTheBestLabel) {
   BagOfWords model({.vocabulary = 5, .labels = {"bad", "good"}});
+  initialise(model, Random(1));
   NamedTensors w = save(model);
   w["words"] = tensor({5, 2}, std::vector<double>{9, 9, 0, 2, 1, 0, 0, 0, 1, 1});
   load(model, w);

@@ -116,7 +116,7 @@ PooledClassifier::PooledClassifier(const Config& given)
     norm_.emplace(LayerNorm::Config{.width = c.width});
   }
   if (c.pooling != "attention") return;
-  query_ = zeros({state_width()});
+  query_ = Weight({state_width()});
   attention_.emplace(SourceAttention::Config{.form = c.attention,
                                              .query_width = state_width(),
                                              .memory_width = state_width(),
@@ -179,7 +179,7 @@ PooledClassifier::Encoded PooledClassifier::encode(const Source& source, const C
   return {states.outputs, read.lengths, top_states(states.last.hidden, directions())};
 }
 
-Tensor PooledClassifier::queries(int64_t batch) const { return query_.expand({batch, 1, state_width()}); }
+Tensor PooledClassifier::queries(int64_t batch) const { return query_->expand({batch, 1, state_width()}); }
 
 PooledClassifier::Pooled PooledClassifier::pool(const Encoded& e, const Context& c) const {
   if (config_.pooling == "last") return {e.ends, {}};

@@ -99,7 +99,7 @@ class PooledClassifier final : public Model, public TextLabeller {
   std::optional<Cells> cells_;
   std::vector<EncoderLayer> layers_;
   std::optional<LayerNorm> norm_;
-  Tensor query_;  // [state width]
+  Weight query_;  // [state width]
   std::optional<SourceAttention> attention_;
   Linear output_;
 };

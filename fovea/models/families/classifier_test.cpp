@@ -110,7 +110,7 @@ TEST_P(EveryClassifier, SameBitsForAnyThreadCount) {
     const Tensor loss = model.loss(texts.source, {texts.labels}, {.training = true, .random = Random(3)});
     loss.backward();
     std::vector<Tensor> seen = {loss.detach(), model.logits(texts.source, {}).detach()};
-    for_each_weight(model, [&](const std::string&, Tensor& w, const Init&) { seen.push_back(w.gradient()); });
+    for_each_tensor(model, [&](const std::string&, Tensor& w, const Init&) { seen.push_back(w.gradient()); });
     return seen;
   });
 }
@@ -295,7 +295,7 @@ struct HardCase {
                .entropy_bonus = bonus,
                .dropout = 0}) {
     randomise(model, 3);
-    for_each_weight(model, [](const std::string&, Tensor& w, const Init&) { w.copy_from(w * 2.5); });
+    for_each_tensor(model, [](const std::string&, Tensor& w, const Init&) { w.copy_from(w * 2.5); });
     const NamedTensors w = save(model);
     truth = {w.at("embedding.weight").slice(0, 4, 7).values<double>(), w.at("pooling.learned_query").values<double>(),
              w.at("output.weight").values<double>(), w.at("output.bias").values<double>(), bonus};
@@ -313,7 +313,7 @@ std::map<std::string, Sampled> sampled_gradients(HardCase& c, int rounds) {
     require_gradients(c.model);
     c.model.loss(c.source, {c.labels}, {.training = true, .random = Random(5).fork(static_cast<uint64_t>(round))})
         .backward();
-    for_each_weight(c.model, [&](const std::string& path, Tensor& w, const Init&) {
+    for_each_tensor(c.model, [&](const std::string& path, Tensor& w, const Init&) {
       all[path].push_back((w.gradient() / static_cast<double>(HardCase::copies)).values<double>());
     });
   }

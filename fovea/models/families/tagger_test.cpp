@@ -132,7 +132,7 @@ TEST(Tagger, SameBitsForAnyThreadCount) {
       const Tensor loss = model.loss(s.x, s.labels, {.training = true, .random = Random(3)});
       loss.backward();
       std::vector<Tensor> seen = {loss.detach()};
-      for_each_weight(model, [&](const std::string&, Tensor& w, const Init&) { seen.push_back(w.gradient()); });
+      for_each_tensor(model, [&](const std::string&, Tensor& w, const Init&) { seen.push_back(w.gradient()); });
       return seen;
     });
   }
@@ -267,6 +267,7 @@ TEST(Tagger, WhatDoesNotFitIsAnError) {
   EXPECT_NE(with([](auto& c) { c.word_dropout = -0.1; }).find("word_dropout"), std::string::npos);
   EXPECT_NE(with([](auto& c) { c.unknown = 33; }).find("special id 33"), std::string::npos);
   WordTagger model(small("none"));
+  initialise(model, Random(1));
   Sentences s;
   s.x.character_lengths.data<int64_t>()[0] = 7;
   EXPECT_NE(error_of([&] { model.scores(s.x, {}); }).find("word of 7 characters"), std::string::npos);

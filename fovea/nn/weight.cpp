@@ -1,0 +1,146 @@
+#include "fovea/nn/weight.h"
+
+#include <algorithm>
+
+#include "fovea/base/threads.h"
+#include "fovea/kernels/packed.h"
+#include "fovea/tensor/index.h"
+#include "fovea/tensor/matmul.h"
+#include "fovea/tensor/storage.h"
+
+namespace fovea {
+namespace {
+
+using kernels::PackedMatrix;
+
+// The product reads contiguous rows.
+Tensor rows_of(const Tensor& x, const PackedMatrix& w) {
+  require(x.dtype() == DType::f32 && x.rank() > 0 && x.size(-1) == w.depth,
+          "linear: found x {} {} and a packed weight [{}, {}], expected F32 [..., inputs] and [outputs, inputs]",
+          name(x.dtype()), x.shape(), w.columns, w.depth);
+  require(!x.needs_gradient(), "linear: found an x that needs a gradient and a packed weight, which has none");
+  return x.contiguous();
+}
+
+// One product's place in the results; `bias` keeps its numbers alive.
+kernels::Product product_of(const PackedMatrix& w, const Tensor& bias, Activation activation, const Tensor& y) {
+  require(!bias || (bias.shape() == Shape{w.columns} && bias.dtype() == DType::f32 && bias.is_contiguous()),
+          "linear: found bias {}, expected F32 [{}]", bias.shape(), w.columns);
+  return {w,
+          {const_cast<float*>(y.data<float>()), w.columns},
+          {.bias = bias ? bias.data<float>() : nullptr, .activation = activation}};
+}
+
+Tensor result_for(const Tensor& x, const PackedMatrix& w) {
+  Shape shape = x.shape();
+  shape[-1] = w.columns;
+  return Tensor(shape, DType::f32);
+}
+
+void multiply(const Tensor& x, std::span<const kernels::Product> products) {
+  const int64_t depth = x.size(-1), rows = depth == 0 ? 0 : x.elements() / depth;
+  if (rows > 0) kernels::multiply(rows, {x.data<float>(), depth, 1}, products);
+}
+
+}  // namespace
+
+struct Weight::Packed {
+  std::shared_ptr<const std::byte> memory;
+  PackedMatrix matrix;
+};
+
+const PackedMatrix* Weight::packed() const { return packed_ ? &packed_->matrix : nullptr; }
+
+Precision Weight::precision() const { return packed_ ? packed_->matrix.precision : Precision::f32; }
+
+Tensor& Weight::numbers() {
+  require(exists_ && !packed_, "weight {}: found {}, expected numbers that learn", shape_,
+          packed_ ? "it packed" : "none");
+  if (!numbers_) numbers_ = zeros(shape_);
+  return numbers_;
+}
+
+const Tensor& Weight::operator*() const {
+  require(!exists_ || numbers_, "weight {}: found {}, expected numbers; {}", shape_,
+          packed_ ? "it packed" : "its shape alone",
+          packed_ ? "packed models do not learn" : "initialise or load the model first");
+  return numbers_;
+}
+
+void Weight::bind(const Tensor& stored, Precision precision) {
+  if (stored.shape() != shape_) throw Error(Error::corrupt, "weight: found {}, expected {}", stored.shape(), shape_);
+  const Tensor plain = stored.to(DType::f32).contiguous();
+  const bool matrix = use_ == Use::product && rank() >= 2 && elements() > 0 && elements() == size(-2) * size(-1);
+  if (!matrix) {
+    packed_ = nullptr;
+    numbers_ = plain.shares_storage_with(stored) ? plain.clone() : plain;
+    return;
+  }
+  const int64_t outputs = size(-2), inputs = size(-1);
+  const std::shared_ptr<std::byte> memory =
+      allocate_storage(static_cast<size_t>(kernels::packed_bytes(precision, inputs, outputs)));
+  kernels::pack(precision, {plain.data<float>(), 1, inputs}, inputs, outputs, memory.get());
+  packed_ = std::make_shared<const Packed>(Packed{memory, {precision, inputs, outputs, memory.get()}});
+  numbers_ = {};
+}
+
+Tensor Weight::unpacked() const {
+  if (!packed_) return (**this).detach();
+  Tensor numbers(shape_, DType::f32);
+  parallel_for(packed_->matrix.columns, [&](int64_t row) {
+    kernels::unpack_column(packed_->matrix, row, numbers.data<float>() + row * packed_->matrix.depth);
+  });
+  return numbers;
+}
+
+int64_t Weight::bytes() const {
+  if (packed_) return kernels::packed_bytes(precision(), packed_->matrix.depth, packed_->matrix.columns);
+  return numbers_ ? elements() * static_cast<int64_t>(size_of(numbers_.dtype())) : 0;
+}
+
+Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias, Activation activation) {
+  const PackedMatrix* packed = weight.packed();
+  if (!packed) return linear(x, *weight, *bias, activation);
+  const Tensor rows = rows_of(x, *packed), y = result_for(x, *packed);
+  const kernels::Product product = product_of(*packed, *bias, activation, y);
+  multiply(rows, {&product, 1});
+  return y;
+}
+
+std::vector<Tensor> linears(const Tensor& x, const std::vector<WeightAndBias>& weights) {
+  const bool packed =
+      std::all_of(weights.begin(), weights.end(), [](const WeightAndBias& w) { return w.weight.packed() != nullptr; });
+  if (!packed) {
+    std::vector<Projection> projections;
+    for (const WeightAndBias& w : weights) projections.push_back({*w.weight, *w.bias});
+    return linears(x, projections);
+  }
+  std::vector<Tensor> results;
+  std::vector<kernels::Product> products;
+  for (const auto& [weight, bias] : weights) {
+    results.push_back(result_for(x, *weight.packed()));
+    products.push_back(product_of(*weight.packed(), *bias, Activation::none, results.back()));
+  }
+  if (!weights.empty()) multiply(rows_of(x, *weights[0].weight.packed()), products);
+  return results;
+}
+
+Tensor rows(const Weight& table, const Tensor& ids, int64_t still) {
+  const PackedMatrix* packed = table.packed();
+  if (!packed) return rows(*table, ids, still);
+  require(ids.dtype() == DType::i64, "rows: found indices of type {}, expected I64", name(ids.dtype()));
+  const Tensor index = ids.contiguous();
+  const int64_t* id = index.data<int64_t>();
+  for (int64_t i = 0; i < index.elements(); ++i)
+    if (id[i] < 0 || id[i] >= packed->columns)
+      throw Error(Error::invalid, "rows: found index {} at place {}, expected 0 to {}", id[i], i, packed->columns - 1);
+  Shape shape = ids.shape();
+  shape.push_back(packed->depth);
+  Tensor y(shape, DType::f32);
+  parallel_ranges(index.elements(), 1 + 16384 / (packed->depth + 1), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) kernels::unpack_column(*packed, id[i], y.data<float>() + i * packed->depth);
+  });
+  return y;
+}
+
+}  // namespace fovea

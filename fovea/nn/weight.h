@@ -1,0 +1,79 @@
+// What a module learns, in one of three states: only its shape; numbers that learn; or packed, as the products read it.
+//
+//   Weight w({512, 64}, Weight::Use::product);         // a shape, which takes no memory
+//   w.numbers() = normal({512, 64}, Random(1));        // learns: linear(x, w) has a gradient
+//   w.bind(stored, Precision::int8);                   // packed once, shared by copies, never changed: linear(x, w) is fast
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fovea/base/activation.h"
+#include "fovea/base/precision.h"
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+namespace kernels {
+struct PackedMatrix;  // kernels/packed.h
+}
+
+class Weight final {
+ public:
+  enum class Use {
+    numbers,  // read element by element: biases, norms, tables of scores; always f32
+    product,  // [outputs, inputs], read by linear() and rows() alone, so that it may be packed
+  };
+
+  Weight() = default;  // none; `if (bias)` asks
+  explicit Weight(const Shape& shape, Use use = Use::numbers) : exists_(true), use_(use), shape_(shape) {}
+  Weight(const Tensor& numbers) : exists_(static_cast<bool>(numbers)), shape_(numbers.shape()), numbers_(numbers) {}
+
+  explicit operator bool() const { return exists_; }
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  int64_t size(int axis) const { return shape_[axis]; }
+  int64_t elements() const { return shape_.elements(); }
+  Use use() const { return use_; }
+  DType dtype() const { return numbers_ ? numbers_.dtype() : DType::f32; }
+
+  // The numbers, zeros where there was only the shape. An Error if they are packed.
+  Tensor& numbers();
+  // The same of a weight that has them; no tensor for none. An Error if there is only the shape, or if they are packed.
+  const Tensor& operator*() const;
+  const Tensor* operator->() const { return &**this; }
+  operator const Tensor&() const { return **this; }
+
+  // The numbers of a file: packed if they are for products, else a copy in f32. An Error if the shapes differ.
+  void bind(const Tensor& stored, Precision);
+  const kernels::PackedMatrix* packed() const;  // null if it is not
+  Precision precision() const;
+
+  // In f32 again, from whatever state it is in; what int8 lost stays lost.
+  Tensor unpacked() const;
+  int64_t bytes() const;  // of memory
+
+ private:
+  struct Packed;
+
+  bool exists_ = false;
+  Use use_ = Use::numbers;
+  Shape shape_;
+  Tensor numbers_;
+  std::shared_ptr<const Packed> packed_;
+};
+
+// activation(x Wᵀ + b), as tensor/matmul.h has it for tensors. Packed weights have no gradient: an Error if x needs one.
+Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias = {}, Activation activation = Activation::none);
+
+// Several of one x; packed ones run as one product.
+struct WeightAndBias {
+  const Weight& weight;
+  const Weight& bias;
+};
+std::vector<Tensor> linears(const Tensor& x, const std::vector<WeightAndBias>&);
+
+// Rows of the weight, ids' shape + [inputs]: embeddings. The id `still` adds nothing to the gradient; −1: there is none.
+Tensor rows(const Weight& table, const Tensor& ids, int64_t still = -1);
+
+}  // namespace fovea
