@@ -1,13 +1,18 @@
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
+#include "fovea/base/error.h"
+#include "fovea/base/scratch.h"
 #include "fovea/base/threads.h"
-#include "fovea/kernels/gemm.h"
+#include "fovea/kernels/gemm_task.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/pack.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "fovea/kernels/round-inl.h"
 #include "fovea/kernels/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -39,6 +44,32 @@ void pack_rows(const Matrix& b, int64_t panel_depth, int64_t columns, int64_t be
                           packed + (whole * panel_depth + begin) * panel_width);
 }
 
+// A panel of up to 16 columns as words of bf16 or int8: each column is rounded on its own, then the words are packed as floats
+// are. int8 also leaves the columns' scales.
+void pack_rounded_panel(Precision precision, const Matrix& b, int64_t depth, int64_t columns, float* packed,
+                        float* scales) {
+  columns = HWY_MIN(columns, panel_width);
+  const int64_t words = words_of_b(precision, depth);
+  Scratch scratch;
+  float* rounded = scratch.take<float>(panel_width * words);
+  float* contiguous = b.row_stride == 1 ? nullptr : scratch.take<float>(depth);
+  for (int64_t j = 0; j < columns; ++j) {
+    const float* column = b.data + j * b.column_stride;
+    if (contiguous) {
+      for (int64_t k = 0; k < depth; ++k) contiguous[k] = column[k * b.row_stride];
+      column = contiguous;
+    }
+    if (precision == Precision::bf16) {
+      round_to_bf16(column, depth, reinterpret_cast<uint16_t*>(rounded + j * words));
+    } else {
+      const Rounding r = rounding_of(column, depth);
+      scales[j] = r.scale;
+      round_to_bytes(column, depth, r, reinterpret_cast<int8_t*>(rounded + j * words));
+    }
+  }
+  pack_lanes<panel_width>(rounded, words, 1, columns, words, packed);
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -48,24 +79,81 @@ namespace {
 
 HWY_EXPORT(pack_panel);
 HWY_EXPORT(pack_rows);
+HWY_EXPORT(pack_rounded_panel);
+
+int64_t panels_of(int64_t columns) { return (columns + panel_width - 1) / panel_width; }
+
+constexpr int64_t grain = 16384;  // elements that are worth another thread
 
 }  // namespace
 
-int64_t packed_size(int64_t depth, int64_t columns) {
-  return (columns + panel_width - 1) / panel_width * panel_width * depth;
+void check(const PackedMatrix& b, const char* where) {
+  constexpr int64_t deepest = ((int64_t{1} << 31) - 1) / (127 * 127);
+  require(b.depth >= 0 && b.columns >= 0, "{}: found {} columns, depth {}, expected none below 0", where, b.columns,
+          b.depth);
+  require(b.precision != Precision::int8 || b.depth <= deepest,
+          "{}: found depth {} in int8, expected at most {}, so that sums fit into 32 bits; use bf16 or f32", where,
+          b.depth, deepest);
 }
+
+const float* scales_of(const PackedMatrix& b) {
+  if (b.precision != Precision::int8) return nullptr;
+  return reinterpret_cast<const float*>(b.data) + panels_of(b.columns) * words_of_b(b.precision, b.depth) * panel_width;
+}
+
+int64_t packed_bytes(Precision precision, int64_t depth, int64_t columns) {
+  check({precision, depth, columns}, "packed_bytes");
+  const int64_t words = panels_of(columns) * words_of_b(precision, depth) * panel_width;
+  return 4 * (words + (precision == Precision::int8 ? columns : 0));
+}
+
+void pack(Precision precision, const Matrix& b, int64_t depth, int64_t columns, std::byte* packed) {
+  const PackedMatrix shape = {precision, depth, columns, packed};
+  check(shape, "pack");
+  float* words = reinterpret_cast<float*>(packed);
+  if (precision == Precision::f32) return pack(b, depth, columns, words);
+  float* scales = const_cast<float*>(scales_of(shape));
+  const int64_t panel = words_of_b(precision, depth) * panel_width;
+  parallel_ranges(panels_of(columns), grain / panel_width / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      const int64_t first = p * panel_width;
+      HWY_DYNAMIC_DISPATCH(pack_rounded_panel)
+      (precision, {b.data + first * b.column_stride, b.row_stride, b.column_stride}, depth, columns - first,
+       words + p * panel, scales ? scales + first : nullptr);
+    }
+  });
+}
+
+void unpack_column(const PackedMatrix& b, int64_t column, float* to) {
+  check(b, "unpack_column");
+  require(column >= 0 && column < b.columns, "unpack_column: found column {} of {}", column, b.columns);
+  const int64_t numbers = numbers_of(b.precision), bytes = 4 / numbers;
+  const std::byte* from =
+      b.data + (column / panel_width * words_of_b(b.precision, b.depth) * panel_width + column % panel_width) * 4;
+  const float scale = b.precision == Precision::int8 ? scales_of(b)[column] : 1;
+  for (int64_t k = 0; k < b.depth; ++k) {
+    const std::byte* number = from + k / numbers * panel_width * 4 + k % numbers * bytes;
+    if (b.precision == Precision::int8) {
+      to[k] = static_cast<float>(std::to_integer<int8_t>(*number)) * scale;
+    } else {
+      uint32_t bits = 0;  // of a float; bf16 is its upper half
+      std::memcpy(reinterpret_cast<std::byte*>(&bits) + 4 - bytes, number, static_cast<size_t>(bytes));
+      to[k] = std::bit_cast<float>(bits);
+    }
+  }
+}
+
+int64_t packed_size(int64_t depth, int64_t columns) { return panels_of(columns) * panel_width * depth; }
 
 void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed) { pack(b, depth, columns, packed, depth); }
 
 void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed, int64_t panel_depth) {
-  const int64_t panels = (columns + panel_width - 1) / panel_width;
-  constexpr int64_t grain = 16384;  // elements that are worth another thread
   if (b.column_stride == 1) {
     return parallel_ranges(depth, grain / (columns + 1) + 8, [&](int64_t begin, int64_t end) {
       HWY_DYNAMIC_DISPATCH(pack_rows)(b, panel_depth, columns, begin, end, packed);
     });
   }
-  parallel_ranges(panels, grain / panel_width / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
+  parallel_ranges(panels_of(columns), grain / panel_width / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       const Matrix panel = {b.data + p * panel_width * b.column_stride, b.row_stride, b.column_stride};
       HWY_DYNAMIC_DISPATCH(pack_panel)(panel, depth, columns - p * panel_width, packed + p * panel_width * panel_depth);

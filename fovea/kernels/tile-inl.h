@@ -1,7 +1,7 @@
 // The inner loops of the matrix product for one instruction set: packing, and one tile of C held in registers.
 //
 //   pack_lanes<tile_rows>(a, row_stride, column_stride, rows, depth, packed);      // [depth][tile_rows]
-//   tile_kernel<12, 2, true>({.depth = k, .a = packed, .b = panels, .b_panel = 16 * k, .out = c, .out_stride = n});
+//   tile_kernel<F32, 12, 2, true>({.depth = k, .a = packed, .b = panels, .b_panel = 16 * k, .out = c, .out_stride = n});
 #if defined(FOVEA_KERNELS_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_TILE_INL_H_
 #undef FOVEA_KERNELS_TILE_INL_H_
@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 HWY_BEFORE_NAMESPACE();
@@ -94,12 +95,77 @@ void pack_lanes(const float* from, int64_t lane_stride, int64_t depth_stride, in
   }
 }
 
+// How the words of A and B are multiplied (gemm_task.h): column<half>(b) is one half of a vector of B's words, to be multiplied
+// with the word of A that element() spreads.
+struct F32 {
+  static constexpr int halves = 1;
+  using Sum = FloatVector;
+  template <size_t half>
+  static HWY_INLINE FloatVector column(const float* b) {
+    return hn::LoadU(FloatTag(), b);
+  }
+  static HWY_INLINE FloatVector element(const float* a) { return hn::Set(FloatTag(), *a); }
+  static HWY_INLINE Sum add(FloatVector element, FloatVector column, Sum sum) {
+    return hn::MulAdd(element, column, sum);
+  }
+};
+
+struct Bf16 : F32 {
+  static constexpr int halves = 2;
+  template <size_t half>
+  static HWY_INLINE FloatVector column(const float* b) {
+    const hn::RebindToUnsigned<FloatTag> d;
+    const auto word = hn::LoadU(d, reinterpret_cast<const uint32_t*>(b));
+    return hn::BitCast(FloatTag(), half == 0 ? hn::ShiftLeft<16>(word) : hn::And(word, hn::Set(d, 0xffff0000u)));
+  }
+};
+
+// A word of B is four bytes, its halves are the even and the odd ones; a word of A is the pair of int16 that one half meets. No
+// intermediate saturates: the sums are exact.
+struct Int8 {
+  static constexpr int halves = 2;
+  using Tag = hn::RebindToSigned<FloatTag>;
+  using Sum = hn::Vec<Tag>;
+  static HWY_INLINE Sum spread(const float* a) {
+    int32_t word;
+    std::memcpy(&word, a, sizeof word);
+    return hn::Set(Tag(), word);
+  }
+  static HWY_INLINE Sum load(const float* b) { return hn::LoadU(Tag(), reinterpret_cast<const int32_t*>(b)); }
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  template <size_t half>
+  static HWY_INLINE Sum column(const float* b) {
+    return half == 0 ? hn::ShiftLeft<8>(load(b)) : load(b);
+  }
+  static HWY_INLINE Sum element(const float* a) { return spread(a); }
+  static HWY_INLINE Sum add(Sum element, Sum column, Sum sum) {
+    const Sum lower =
+        hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(element)), hn::ShiftRight<24>(hn::ShiftLeft<16>(column)));
+    return hn::Add(sum, hn::Add(lower, hn::Mul(hn::ShiftRight<16>(element), hn::ShiftRight<24>(column))));
+  }
+#else
+  using Pairs = hn::Repartition<int16_t, Tag>;
+  template <size_t half>
+  static HWY_INLINE hn::Vec<Pairs> column(const float* b) {
+    const auto bytes = hn::BitCast(Pairs(), load(b));
+    return hn::ShiftRight<8>(half == 0 ? hn::ShiftLeft<8>(bytes) : bytes);
+  }
+  static HWY_INLINE hn::Vec<Pairs> element(const float* a) { return hn::BitCast(Pairs(), spread(a)); }
+  static HWY_INLINE Sum add(hn::Vec<Pairs> element, hn::Vec<Pairs> column, Sum sum) {
+    Sum odd = hn::Zero(Tag());
+    sum = hn::ReorderWidenMulAccumulate(Tag(), element, column, sum, odd);
+    return hn::RearrangeToOddPlusEven(sum, odd);
+  }
+#endif
+};
+
+// All are words: floats, or what the Format makes of them.
 struct TileJob {
-  int64_t depth = 0;
+  int64_t depth = 0;         // in words of A
   const float* a = nullptr;  // packed: [depth][tile_rows]; otherwise contiguous rows a_stride apart
   int64_t a_stride = 0;
   const float* b = nullptr;      // the tile's first column in its panel
-  int64_t b_panel = 0;           // floats from one panel to the next
+  int64_t b_panel = 0;           // from one panel to the next
   const float* start = nullptr;  // first summands, or nothing for zeros
   int64_t start_stride = 0;
   float* out = nullptr;
@@ -111,45 +177,75 @@ HWY_INLINE void unroll(std::index_sequence<i...>, Body&& body) {
   (body.template operator()<i>(), ...);
 }
 
-// out[rows, vectors · lanes] = start + A · B. The sums stand in an array whose every index is a constant, so that the
-// compiler keeps them in registers.
-template <int rows, int vectors, bool packed>
-HWY_NOINLINE void tile_kernel(const TileJob& job) {
-  const FloatTag d;
-  constexpr auto sums = std::make_index_sequence<rows * vectors>();
+// sum += the words of A at `a`, one a row, times one half of the words of B at `b`. What there is less of, rows or vectors, is
+// held in registers.
+template <class Format, int rows, int vectors, size_t half>
+HWY_INLINE void add_half(const float* a, int64_t a_stride, const float* b, int64_t b_panel,
+                         typename Format::Sum (&sum)[rows * vectors]) {
   constexpr auto rows_of_tile = std::make_index_sequence<rows>();
   constexpr auto columns_of_tile = std::make_index_sequence<vectors>();
-  FloatVector sum[rows * vectors];
-  if (job.start != nullptr) {
+  const auto column_at = [&]<size_t v>() __attribute__((always_inline)) {
+    return Format::template column<half>(b + v * lanes / 16 * b_panel + v * lanes % 16);
+  };
+  if constexpr (vectors > rows) {
+    decltype(Format::element(a)) element[rows];
     unroll(
-        sums, [&]<size_t i>() __attribute__((always_inline)) {
-          sum[i] = hn::LoadU(d, job.start + i / vectors * job.start_stride + i % vectors * lanes);
-        });
-  } else {
-    unroll(
-        sums, [&]<size_t i>() __attribute__((always_inline)) { sum[i] = hn::Zero(d); });
-  }
-  const float* HWY_RESTRICT a = job.a;
-  const float* HWY_RESTRICT b = job.b;
-  const int64_t a_stride = packed ? 1 : job.a_stride, b_panel = job.b_panel;
-  for (int64_t k = 0; k < job.depth; ++k, a += packed ? tile_rows : 1, b += 16) {
-    FloatVector column[vectors];
+        rows_of_tile, [&]<size_t r>()
+                          __attribute__((always_inline)) { element[r] = Format::element(a + r * a_stride); });
     unroll(
         columns_of_tile, [&]<size_t v>() __attribute__((always_inline)) {
-          column[v] = hn::LoadU(d, b + v * lanes / 16 * b_panel + v * lanes % 16);
+          const auto column = column_at.template operator()<v>();
+          unroll(
+              rows_of_tile, [&]<size_t r>() __attribute__((always_inline)) {
+                sum[r * vectors + v] = Format::add(element[r], column, sum[r * vectors + v]);
+              });
         });
+  } else {
+    decltype(Format::template column<half>(b)) column[vectors];
+    unroll(
+        columns_of_tile, [&]<size_t v>()
+                             __attribute__((always_inline)) { column[v] = column_at.template operator()<v>(); });
     unroll(
         rows_of_tile, [&]<size_t r>() __attribute__((always_inline)) {
-          const FloatVector element = hn::Set(d, a[r * a_stride]);
+          const auto element = Format::element(a + r * a_stride);
           unroll(
               columns_of_tile, [&]<size_t v>() __attribute__((always_inline)) {
-                sum[r * vectors + v] = hn::MulAdd(element, column[v], sum[r * vectors + v]);
+                sum[r * vectors + v] = Format::add(element, column[v], sum[r * vectors + v]);
               });
         });
   }
+}
+
+// out[rows, vectors · lanes] = start + A · B. The sums stand in an array whose every index is a constant, so that the
+// compiler keeps them in registers.
+template <class Format, int rows, int vectors, bool packed>
+HWY_NOINLINE void tile_kernel(const TileJob& job) {
+  const FloatTag d;
+  using Sum = typename Format::Sum;
+  const hn::DFromV<Sum> sum_tag;
+  constexpr auto sums = std::make_index_sequence<rows * vectors>();
+  Sum sum[rows * vectors];
+  if (job.start != nullptr) {
+    unroll(
+        sums, [&]<size_t i>() __attribute__((always_inline)) {
+          sum[i] = hn::BitCast(sum_tag, hn::LoadU(d, job.start + i / vectors * job.start_stride + i % vectors * lanes));
+        });
+  } else {
+    unroll(
+        sums, [&]<size_t i>() __attribute__((always_inline)) { sum[i] = hn::Zero(sum_tag); });
+  }
+  const float* HWY_RESTRICT a = job.a;
+  const float* HWY_RESTRICT b = job.b;
+  constexpr int64_t step = packed ? tile_rows : 1;
+  const int64_t a_stride = packed ? 1 : job.a_stride, b_panel = job.b_panel;
+  for (int64_t k = Format::halves; k <= job.depth; k += Format::halves, a += Format::halves * step, b += 16) {
+    add_half<Format, rows, vectors, 0>(a, a_stride, b, b_panel, sum);
+    if constexpr (Format::halves == 2) add_half<Format, rows, vectors, 1>(a + step, a_stride, b, b_panel, sum);
+  }
+  if (job.depth % Format::halves != 0) add_half<Format, rows, vectors, 0>(a, a_stride, b, b_panel, sum);
   unroll(
       sums, [&]<size_t i>() __attribute__((always_inline)) {
-        hn::StoreU(sum[i], d, job.out + i / vectors * job.out_stride + i % vectors * lanes);
+        hn::StoreU(hn::BitCast(d, sum[i]), d, job.out + i / vectors * job.out_stride + i % vectors * lanes);
       });
 }
 

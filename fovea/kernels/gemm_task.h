@@ -1,0 +1,37 @@
+// One thread's part of a matrix product, as gemm.cpp cuts it and gemm_task-inl.h runs it.
+//
+// All precisions are products of 32-bit words. A panel of B is [groups][16] words; a word holds one number of a column (f32), two
+// (bf16) or four (int8), and meets as many words of A as it has halves: one float, two floats, or two pairs of int16.
+#pragma once
+
+#include "fovea/kernels/packed.h"
+
+namespace fovea::kernels {
+
+struct GemmTask {
+  Precision precision;
+  GemmShape shape;  // of the whole product, its depth in words of A
+  Matrix a;
+  const float* b;              // panels
+  const float* row_scales;     // int8: what the integer sums are multiplied with, else nothing
+  const float* column_scales;  // likewise
+  Output c;
+  Epilogue epilogue;
+  int64_t row_begin = 0, row_end = 0, column_begin = 0, column_end = 0;  // columns in whole panels, but for the last
+};
+
+// Words of A that meet one word of B, and numbers in a word of B.
+inline int64_t halves_of(Precision p) { return p == Precision::f32 ? 1 : 2; }
+inline int64_t numbers_of(Precision p) { return p == Precision::f32 ? 1 : p == Precision::bf16 ? 2 : 4; }
+
+// Words of a row of A, and of a column of B.
+inline int64_t words_of_b(Precision p, int64_t depth) { return (depth + numbers_of(p) - 1) / numbers_of(p); }
+inline int64_t words_of_a(Precision p, int64_t depth) {
+  return p == Precision::int8 ? 2 * words_of_b(p, depth) : depth;
+}
+
+void check(const PackedMatrix&,
+           const char* where);  // an Error for sizes below 0, or a depth whose sums need more than 32 bits
+const float* scales_of(const PackedMatrix&);  // int8: of the columns, else nothing
+
+}  // namespace fovea::kernels
