@@ -15,9 +15,16 @@
 
 namespace fovea {
 
+LoadOptions load_as(const std::string& weights) {
+  LoadOptions options;
+  if (!weights.empty()) options.precision = parse_precision(weights);
+  return options;
+}
+
 void AnswerOptions::fields(Fields& f) {
   texts.fields(f);
   f("model", model, "the folder of a model, or the name of one that ships");
+  f("weights", weights, weights_help);
   f("output", output, "file to write instead of stdout");
   f("json", json, "print everything with spans and weights as JSON, one object a line");
   f("show", show, "draw the attention in the terminal");

@@ -14,18 +14,25 @@
 #include "cli/results.h"
 #include "cli/texts.h"
 #include "fovea/explain/heat_map.h"
+#include "fovea/models/pretrained.h"
 
 namespace fovea {
 
+// What --weights says; empty: what the model's folder does.
+LoadOptions load_as(const std::string& weights);
+inline constexpr const char* weights_help =
+    "as what the weights are used: f32, bf16 or int8; as the folder says, or else f32, if not given";
+
 struct AnswerOptions {
   static constexpr const char* positional = "text";
-  std::string model, output, svg;
+  std::string model, weights, output, svg;
   bool json = false, show = false, quiet = false;
   TextOptions texts;
 
   void fields(Fields& f);
   void complete(const CommandLine& line) { texts.given = line.has("text"); }
   bool drawn() const { return show || !svg.empty(); }
+  LoadOptions load() const { return load_as(weights); }
 };
 
 class Answers final {

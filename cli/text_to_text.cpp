@@ -97,7 +97,7 @@ void run_text_to_text(const std::filesystem::path& folder, const TextToTextOptio
   require_flags_that_fit(o);
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
-  const Pretrained model = load_pretrained(folder);
+  const Pretrained model = load_pretrained(folder, o.load());
   const Generator& writer = model.as<Generator>();
   const bool attention = !o.alignment.empty() || o.drawn() || (o.json && !writer.source_attention().empty());
   int64_t number = 0;

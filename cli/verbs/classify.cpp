@@ -42,7 +42,7 @@ void run(const ClassifyVerbOptions& o) {
   const std::filesystem::path folder = find_model(o.model, "sentiment");
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
-  const Pretrained model = load_pretrained(folder);
+  const Pretrained model = load_pretrained(folder, o.load());
   const TextLabeller& labeller = model.as<TextLabeller>();
   const Labels& labels = labeller.labels();
   for (std::vector<std::string> some; texts.next(some);) {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "cli/progress_line.h"
+#include "cli/answers.h"
 #include "cli/verb.h"
 #include "fovea/formats/matrix_text.h"
 #include "fovea/models/zoo.h"
@@ -33,7 +33,7 @@ class FieldNames final : public Fields {
 
 struct EvaluateOptions {
   static constexpr const char* positional = "hypotheses";
-  std::string task, references, hypotheses = "-", model, part = "test";
+  std::string task, references, hypotheses = "-", model, weights, part = "test";
   std::vector<std::string> data;
   bool json = false;
   std::shared_ptr<Evaluation> evaluation;  // of the task, whose flags it adds
@@ -51,6 +51,7 @@ struct EvaluateOptions {
     f("references", references, "what is right, in the lines of a file, plain, .gz or .zip; several files with commas");
     f("hypotheses", hypotheses, "what the system said, in as many lines of a file; - is stdin");
     f("model", model, "instead of files: score this trained model on a part of the data of its recipe.yaml");
+    f("weights", weights, fmt::format("with --model: {}", weights_help).c_str());
     f("data", data, "with --model: these files instead of those that the recipe names");
     f("part", part, "with --model: test, validation or all");
     if (evaluation) evaluation->fields(f);
@@ -131,7 +132,7 @@ Outputs outputs_of_model(const EvaluateOptions& o, double& unsure_below) {
   const Examples examples = recipe.read();
   const std::vector<int64_t> numbers = numbers_of(examples, o.part);
   require(!numbers.empty(), "{}: found no examples for {}; --part all takes all of --data", o.model, o.part);
-  const Pretrained model = load_pretrained(folder);
+  const Pretrained model = load_pretrained(folder, load_as(o.weights));
   ProgressLine progress({.unit = "examples", .whole = static_cast<int64_t>(numbers.size())});
   auto done = [&](size_t ready) { progress.add(static_cast<int64_t>(ready), static_cast<int64_t>(ready)); };
   const Predictions p = recipe.task().predict(model, examples.data, numbers, {.done = done});

@@ -28,7 +28,7 @@ void run(const ExplainVerbOptions& o) {
   const std::filesystem::path folder = find_model(o.model, "en-de");
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
-  const Pretrained model = load_pretrained(folder);
+  const Pretrained model = load_pretrained(folder, o.load());
   require(o.head >= -1, "--head: found {}, expected the number of a head, or -1 for all", o.head);
   ExplainOptions options;
   if (!o.places.empty()) options.places = split_text(o.places, ',');

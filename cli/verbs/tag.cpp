@@ -77,7 +77,7 @@ void tag_columns(const Tagger& tagger, const TagVerbOptions& o) {
 
 void run(const TagVerbOptions& o) {
   if (o.format != "text" && o.format != "conll") throw_unknown("--format", o.format, {"text", "conll"});
-  const Pretrained model = load_pretrained(find_model(o.model, "entities"));
+  const Pretrained model = load_pretrained(find_model(o.model, "entities"), o.load());
   const Tagger tagger = {model.as<WordLabeller>(), words_of(model)};
   if (o.format == "conll") return tag_columns(tagger, o);
   tag_lines(tagger, o);

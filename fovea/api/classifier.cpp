@@ -37,8 +37,8 @@ void add_words(const std::string& text, const Classified& c, Classifier::Answer&
 
 }  // namespace
 
-Classifier::Classifier(const std::string& model, const std::string& zoo)
-    : loaded_(std::make_shared<Loaded>(load_pretrained(find_model(model, "", zoo)))) {
+Classifier::Classifier(const std::string& model, const ModelOptions& o)
+    : loaded_(std::make_shared<Loaded>(load_pretrained(find_model(model, "", o.zoo), {.precision = o.weights}))) {
   loaded_->model.as<TextLabeller>();
 }
 

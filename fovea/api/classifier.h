@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api/model_options.h"
 #include "fovea/data/text/utf8.h"
-#include "fovea/version.h"
 
 namespace fovea {
 
@@ -39,8 +39,7 @@ class Classifier final {
     size_t unread = 0;                     // tokens at the end, beyond those that the model reads
   };
 
-  // `zoo` is where names are looked up after $FOVEA_ZOO and the program's own ../share/fovea/zoo.
-  explicit Classifier(const std::string& model = "sentiment", const std::string& zoo = FOVEA_INSTALLED_ZOO);
+  explicit Classifier(const std::string& model = "sentiment", const ModelOptions& = {});
 
   Answer operator()(const std::string& text, const Options& = {}) const;
   std::vector<Answer> operator()(const std::vector<std::string>& texts, const Options& = {}) const;

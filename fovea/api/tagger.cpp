@@ -25,8 +25,8 @@ Tagger::Answer answer_of(const TaggedText& t) {
 
 }  // namespace
 
-Tagger::Tagger(const std::string& model, const std::string& zoo)
-    : loaded_(std::make_shared<Loaded>(load_pretrained(find_model(model, "", zoo)))) {
+Tagger::Tagger(const std::string& model, const ModelOptions& o)
+    : loaded_(std::make_shared<Loaded>(load_pretrained(find_model(model, "", o.zoo), {.precision = o.weights}))) {
   loaded_->model.as<WordLabeller>();
   words_of(loaded_->model);
 }

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api/model_options.h"
 #include "fovea/data/text/utf8.h"
 #include "fovea/explain/word_weights.h"
-#include "fovea/version.h"
 
 namespace fovea {
 
@@ -41,8 +41,7 @@ class Tagger final {
         {};  // words × words, the mean over heads; empty if the model has none or the text is too long
   };
 
-  // `zoo` is where names are looked up after $FOVEA_ZOO and the program's own ../share/fovea/zoo.
-  explicit Tagger(const std::string& model = "entities", const std::string& zoo = FOVEA_INSTALLED_ZOO);
+  explicit Tagger(const std::string& model = "entities", const ModelOptions& = {});
 
   Answer operator()(const std::string& text, const Options& = {}) const;
   std::vector<Answer> operator()(const std::vector<std::string>& texts, const Options& = {}) const;

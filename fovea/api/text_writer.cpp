@@ -45,9 +45,9 @@ TextWriter::Answer answer_of(const std::string& source, const Translations& t, c
 
 }  // namespace
 
-TextWriter::TextWriter(const std::string& model, const std::string& zoo) {
-  const std::filesystem::path folder = find_model(model, "", zoo);
-  loaded_ = std::make_shared<Loaded>(load_pretrained(folder), read_generation_config(folder));
+TextWriter::TextWriter(const std::string& model, const ModelOptions& o) {
+  const std::filesystem::path folder = find_model(model, "", o.zoo);
+  loaded_ = std::make_shared<Loaded>(load_pretrained(folder, {.precision = o.weights}), read_generation_config(folder));
   loaded_->model.as<Generator>();
 }
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "fovea/api/model_options.h"
 #include "fovea/explain/word_weights.h"
 #include "fovea/train/metrics/alignment.h"
-#include "fovea/version.h"
 
 namespace fovea {
 
@@ -50,24 +50,21 @@ class TextWriter {
   std::vector<Answer> operator()(std::initializer_list<std::string> texts, const Options& = {}) const;
 
  protected:
-  TextWriter(const std::string& model, const std::string& zoo);
+  TextWriter(const std::string& model, const ModelOptions&);
 
  private:
   struct Loaded;
   std::shared_ptr<const Loaded> loaded_;
 };
 
-// `zoo` is where names are looked up after $FOVEA_ZOO and the program's own ../share/fovea/zoo.
 class Translator final : public TextWriter {
  public:
-  explicit Translator(const std::string& model = "en-de", const std::string& zoo = FOVEA_INSTALLED_ZOO)
-      : TextWriter(model, zoo) {}
+  explicit Translator(const std::string& model = "en-de", const ModelOptions& o = {}) : TextWriter(model, o) {}
 };
 
 class Summariser final : public TextWriter {
  public:
-  explicit Summariser(const std::string& model, const std::string& zoo = FOVEA_INSTALLED_ZOO)
-      : TextWriter(model, zoo) {}
+  explicit Summariser(const std::string& model, const ModelOptions& o = {}) : TextWriter(model, o) {}
 };
 
 }  // namespace fovea

@@ -91,6 +91,8 @@ ModelInfo model_info(const fs::path& folder) {
   if (const auto* texts = can<TextLabeller>(*model)) info.labels = texts->labels().names();
   if (const auto* words = can<WordLabeller>(*model)) info.labels = words->labels();
   add_weights(folder, info);
+  for (Precision p : {Precision::f32, Precision::bf16, Precision::int8})
+    info.memory.emplace_back(name(p), memory_of(*model, p));
   info.tokenizer = tokenizer_of(folder);
   if (path_exists(folder / "generation_config.json")) info.generation = read_generation_config(folder);
   if (const fs::path card = folder / "README.md"; path_exists(card)) {
@@ -106,6 +108,10 @@ std::string to_text(const ModelInfo& info) {
     storage += fmt::format("{}{} {}", storage.empty() ? "" : ", ", with_commas(weights), type);
   std::string text = line("folder", info.folder.string()) + line("family", info.family) + line("", info.about);
   text += line("weights", fmt::format("{} in {} tensors, {}", storage, info.tensors, byte_text(info.bytes)));
+  std::string memory;
+  for (const auto& [precision, bytes] : info.memory)
+    memory += fmt::format("{}{} as {}", memory.empty() ? "" : ", ", byte_text(bytes), precision);
+  text += line("in memory", memory);
   if (info.tokenizer) {
     text += line("tokenizer", fmt::format("{}, {} pieces", info.tokenizer->kind, with_commas(info.tokenizer->size)));
     text += line("special ids", id_text(info.tokenizer->special));
@@ -125,6 +131,7 @@ std::string to_json(const ModelInfo& info) {
   Json json = {{"folder", info.folder.string()}, {"family", info.family},   {"config", Json::parse(info.config)},
                {"weights", info.weights},        {"tensors", info.tensors}, {"bytes", info.bytes},
                {"storage", info.storage}};
+  for (const auto& [precision, bytes] : info.memory) json["memory"][precision] = bytes;
   if (info.tokenizer) {
     const auto& [kind, size, special] = *info.tokenizer;
     json["tokenizer"] = {{"kind", kind}, {"size", size}};

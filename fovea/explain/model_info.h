@@ -27,10 +27,11 @@ struct ModelInfo {
   std::string config;         // JSON, with what config.json leaves to the defaults
   std::vector<std::string> labels;
   int64_t weights = 0, tensors = 0, bytes = 0;
-  std::map<std::string, int64_t> storage;      // weights stored as F32, F16, …
-  std::optional<TokenizerInfo> tokenizer;      // if there is one
-  std::optional<GenerationConfig> generation;  // if there is a generation_config.json
-  std::string card;                            // JSON: the YAML at the head of README.md; empty if there is none
+  std::map<std::string, int64_t> storage;               // weights stored as F32, F16, …
+  std::vector<std::pair<std::string, int64_t>> memory;  // bytes that they take when used as f32, bf16, int8
+  std::optional<TokenizerInfo> tokenizer;               // if there is one
+  std::optional<GenerationConfig> generation;           // if there is a generation_config.json
+  std::string card;  // JSON: the YAML at the head of README.md; empty if there is none
 };
 
 // An Error where a file is damaged or does not fit the others.

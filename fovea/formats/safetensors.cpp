@@ -16,6 +16,7 @@ namespace fovea {
 namespace {
 
 using Json = nlohmann::json;
+constexpr uint64_t line = 64;                        // bytes
 constexpr uint64_t most_header_bytes = 100'000'000;  // the format's own limit
 constexpr DType known_types[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8, DType::i64};
 
@@ -182,8 +183,15 @@ void write_safetensors(const std::filesystem::path& path, const NamedTensors& te
                        const std::map<std::string, std::string>& metadata) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
+  // Tensors of whole cache lines come first and the numbers begin on a line, so that those can be used where they lie.
+  std::vector<const NamedTensors::value_type*> order;
+  for (const auto& named : tensors) order.push_back(&named);
+  std::stable_partition(order.begin(), order.end(), [](const auto* named) {
+    return static_cast<uint64_t>(named->second.elements()) * size_of(named->second.dtype()) % line == 0;
+  });
   uint64_t offset = 0;
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto* named : order) {
+    const auto& [name, tensor] = *named;
     uint64_t bytes = static_cast<uint64_t>(tensor.elements()) * size_of(tensor.dtype());
     header[name] = {{"dtype", fovea::name(tensor.dtype())},
                     {"shape", std::vector<int64_t>(tensor.shape().begin(), tensor.shape().end())},
@@ -191,13 +199,13 @@ void write_safetensors(const std::filesystem::path& path, const NamedTensors& te
     offset += bytes;
   }
   std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');  // the numbers begin on a multiple of eight
+  text.resize((text.size() + 8 + line - 1) / line * line - 8, ' ');
   const uint64_t length = text.size();
   AtomicFile file(path);
   file.write(&length, sizeof(length));
   file.write(text);
-  for (const auto& [name, tensor] : tensors) {
-    Tensor rows = tensor.detach().contiguous();
+  for (const auto* named : order) {
+    Tensor rows = named->second.detach().contiguous();
     file.write(rows.bytes(), static_cast<size_t>(rows.elements()) * size_of(rows.dtype()));
   }
   file.commit();

@@ -1,73 +1,123 @@
 #include "fovea/generate/search.h"
 
+#include <mutex>
 #include <numeric>
 
-#include "fovea/generate/batches_by_length.h"
+#include "fovea/base/threads.h"
 #include "fovea/generate/sentence.h"
-#include "fovea/tensor/softmax.h"
+#include "fovea/kernels/softmax.h"
 
 namespace fovea {
 namespace {
 
 using Numbers = std::vector<size_t>;
 
-Source padded_source(const std::vector<Request>& requests, const Numbers& numbers, int64_t padding) {
+// The requests that wait, and the results, which are handed on in the order of the requests. Several flights share it.
+class Queue final {
+ public:
+  Queue(const std::vector<Request>& requests, const GenerationOptions& options)
+      : requests_(requests), options_(options), results_(requests.size()), finished_(requests.size()) {}
+
+  const Request& operator[](size_t number) const { return requests_[number]; }
+
+  // The numbers of the next requests, at most so many.
+  Numbers take(size_t most) {
+    const std::lock_guard lock(mutex_);
+    Numbers numbers;
+    for (; numbers.size() < most && next_ < requests_.size(); ++next_) numbers.push_back(next_);
+    return numbers;
+  }
+
+  void finish(size_t number, Hypotheses found) {
+    const std::lock_guard lock(mutex_);
+    results_[number] = std::move(found), finished_[number] = true;
+    for (; handed_on_ < results_.size() && finished_[handed_on_]; ++handed_on_) {
+      if (options_.on_result) options_.on_result(handed_on_, results_[handed_on_]);
+      if (!options_.keep) results_[handed_on_] = {};
+    }
+  }
+
+  void abandon() {
+    const std::lock_guard lock(mutex_);
+    next_ = requests_.size();
+  }
+
+  std::vector<Hypotheses> results() { return std::move(results_); }
+
+ private:
+  const std::vector<Request>& requests_;
+  const GenerationOptions& options_;
+  std::mutex mutex_;
+  std::vector<Hypotheses> results_;
+  std::vector<bool> finished_;
+  size_t next_ = 0, handed_on_ = 0;
+};
+
+Source padded_source(const Queue& queue, const Numbers& numbers, int64_t padding) {
   int64_t longest = 1;
-  for (size_t n : numbers) longest = std::max(longest, static_cast<int64_t>(requests[n].source.size()));
+  for (size_t n : numbers) longest = std::max(longest, static_cast<int64_t>(queue[n].source.size()));
   const int64_t batch = static_cast<int64_t>(numbers.size());
   Source source = {full({batch, longest}, static_cast<double>(padding), DType::i64), zeros({batch}, DType::i64)};
   for (int64_t i = 0; i < batch; ++i) {
-    const std::vector<int64_t>& ids = requests[numbers[static_cast<size_t>(i)]].source;
+    const std::vector<int64_t>& ids = queue[numbers[static_cast<size_t>(i)]].source;
     std::copy(ids.begin(), ids.end(), source.ids.data<int64_t>() + i * longest);
     source.lengths.data<int64_t>()[i] = static_cast<int64_t>(ids.size());
   }
   return source;
 }
 
-// The requests of one batch that are not done, the rows of their open hypotheses one after another.
-class BatchSearch final {
+// The requests in flight at a time, the rows of their open hypotheses one after another: when some are done, others enter.
+class Flight final {
  public:
-  BatchSearch(const Generator& model, const GenerationConfig& config, const GenerationOptions& options)
+  Flight(const Generator& model, const GenerationConfig& config, const GenerationOptions& options, Queue& queue)
       : model_(model),
         config_(config),
+        queue_(queue),
         special_(model.special_ids()),
         place_(options.attention ? model.source_attention() : "") {
     special_.unk = options.unknown;
   }
 
-  std::vector<Hypotheses> run(const std::vector<Request>& requests, const Numbers& numbers) {
-    for (size_t n : numbers) searches_.emplace_back(requests[n], n, config_, special_);
-    for (size_t n : numbers) source_tokens_.push_back(requests[n].source.size());
-    state_ = model_.start(padded_source(requests, numbers, special_.pad), {});
-    std::vector<int64_t> rows;
-    for (size_t i = 0; i < searches_.size(); ++i) rows.insert(rows.end(), searches_[i].open(), static_cast<int64_t>(i));
-    if (rows.size() != searches_.size()) reorder(rows);
-    while (!rows.empty()) rows = step();
-    std::vector<Hypotheses> results;
-    for (const SentenceSearch& search : searches_) results.push_back(search.results());
-    return results;
+  void run() {
+    try {
+      for (refill(); !searches_.empty(); refill()) step();
+    } catch (...) {
+      queue_.abandon();
+      throw;
+    }
   }
 
  private:
-  void reorder(const std::vector<int64_t>& rows) { state_->reorder(tensor({static_cast<int64_t>(rows.size())}, rows)); }
-
-  std::vector<int64_t> last_ids() const {
-    std::vector<int64_t> ids;
-    for (const SentenceSearch& search : searches_)
-      for (size_t row = 0; row < search.open(); ++row) ids.push_back(search.last_id(row));
-    return ids;
+  // Sources are encoded a few at a time, so that each weight serves several of them.
+  void refill() {
+    const size_t most = static_cast<size_t>(config_.batch_size), free = most - searches_.size();
+    if (!searches_.empty() && free < (most + 7) / 8) return;
+    const Numbers numbers = queue_.take(free);
+    if (numbers.empty()) return;
+    std::unique_ptr<DecoderState> fresh = model_.start(padded_source(queue_, numbers, special_.pad), {});
+    std::vector<int64_t> rows;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      auto search = std::make_unique<SentenceSearch>(queue_[numbers[i]], numbers[i], config_, special_);
+      rows.insert(rows.end(), search->open(), static_cast<int64_t>(i));
+      searches_.push_back({numbers[i], std::move(search)});
+    }
+    if (rows.size() != numbers.size()) fresh->reorder(rows);
+    if (searches_.size() == numbers.size())
+      state_ = std::move(fresh);
+    else
+      state_->append(std::move(*fresh));
   }
 
   // What each row looked at, the mean over heads, without the padding.
   std::vector<std::vector<float>> attention_of(const Trace& trace) const {
     std::vector<std::vector<float>> result;
     if (place_.empty()) return result;
-    const Tensor w = trace[place_].weights.contiguous();  // [rows, heads, 1, keys]
+    const Tensor w = trace[place_].weights.contiguous();  // [rows, heads, 1, keys of the longest]
     const int64_t heads = w.size(1), keys = w.size(3);
     const float* row = w.data<float>();
-    for (size_t i = 0; i < searches_.size(); ++i) {
-      for (size_t o = 0; o < searches_[i].open(); ++o, row += heads * keys) {
-        std::vector<float> mean(source_tokens_[i]);
+    for (const InFlight& one : searches_) {
+      for (size_t o = 0; o < one.search->open(); ++o, row += heads * keys) {
+        std::vector<float> mean(queue_[one.number].source.size());
         for (size_t j = 0; j < mean.size(); ++j) {
           for (int64_t h = 0; h < heads; ++h) mean[j] += row[h * keys + static_cast<int64_t>(j)];
           mean[j] /= static_cast<float>(heads);
@@ -78,47 +128,62 @@ class BatchSearch final {
     return result;
   }
 
-  // One token for every open hypothesis; which rows go on.
-  std::vector<int64_t> step() {
-    const std::vector<int64_t> ids = last_ids();
+  // One token for every open hypothesis.
+  void step() {
+    std::vector<int64_t> ids;
+    for (const InFlight& one : searches_)
+      for (size_t row = 0; row < one.search->open(); ++row) ids.push_back(one.search->last_id(row));
     Trace trace;
     trace.places = {place_};
     const Context context = {.trace = place_.empty() ? nullptr : &trace};
-    Tensor logits =
-        model_.step(*state_, tensor({static_cast<int64_t>(ids.size())}, ids), context).detach().contiguous();
-    const std::vector<std::vector<float>> attention = attention_of(trace);
-    for_each_open(logits, [](SentenceSearch& search, std::span<float> rows, size_t) { search.penalise(rows); });
-    Tensor log_probabilities = log_softmax(logits);
-    std::vector<int64_t> next;
-    for_each_open(log_probabilities, [&](SentenceSearch& search, std::span<float> rows, size_t first) {
-      const auto seen =
-          std::span(attention).subspan(attention.empty() ? 0 : first, attention.empty() ? 0 : search.open());
-      for (int64_t parent : search.advance(rows, seen)) next.push_back(static_cast<int64_t>(first) + parent);
-    });
+    const int64_t rows = static_cast<int64_t>(ids.size());
+    Tensor logits = model_.step(*state_, tensor({rows}, ids), context).detach().contiguous();
+    const std::vector<int64_t> next = advance(logits, attention_of(trace));
     std::vector<int64_t> same(ids.size());
     std::iota(same.begin(), same.end(), int64_t{0});
-    if (!next.empty() && next != same) reorder(next);
+    if (next != same) state_->reorder(next);
+    for (InFlight& one : searches_)
+      if (one.search->done()) queue_.finish(one.number, one.search->results());
+    std::erase_if(searches_, [](const InFlight& one) { return one.search->done(); });
+  }
+
+  // Every search with its own rows of the logits; which rows go on.
+  std::vector<int64_t> advance(Tensor& logits, const std::vector<std::vector<float>>& attention) {
+    const int64_t rows = logits.size(0), vocabulary = logits.size(1);
+    std::vector<int64_t> first = {0};
+    for (const InFlight& one : searches_) first.push_back(first.back() + static_cast<int64_t>(one.search->open()));
+    auto rows_of = [&](size_t i) {
+      return std::span(logits.data<float>() + first[i] * vocabulary,
+                       static_cast<size_t>((first[i + 1] - first[i]) * vocabulary));
+    };
+    for (size_t i = 0; i < searches_.size(); ++i) searches_[i].search->penalise(rows_of(i));
+    std::vector<float> sums(static_cast<size_t>(rows));
+    kernels::log_sum_exp({.rows = rows, .width = vocabulary}, logits.data<float>(), sums.data());
+    std::vector<std::vector<int64_t>> parents(searches_.size());
+    parallel_for(static_cast<int64_t>(searches_.size()), [&](int64_t n) {
+      const size_t i = static_cast<size_t>(n), begin = static_cast<size_t>(first[i]),
+                   open = searches_[i].search->open();
+      const auto seen =
+          attention.empty() ? std::span<const std::vector<float>>() : std::span(attention).subspan(begin, open);
+      parents[i] = searches_[i].search->advance(rows_of(i), std::span(sums).subspan(begin, open), seen);
+    });
+    std::vector<int64_t> next;
+    for (size_t i = 0; i < searches_.size(); ++i)
+      for (int64_t parent : parents[i]) next.push_back(first[i] + parent);
     return next;
   }
 
-  // f(search, its rows of x [rows, vocabulary], the number of the first of them)
-  template <class F>
-  void for_each_open(Tensor& x, F&& f) {
-    const size_t vocabulary = static_cast<size_t>(x.size(1));
-    size_t first = 0;
-    for (SentenceSearch& search : searches_) {
-      const size_t open = search.open();
-      if (open > 0) f(search, std::span(x.data<float>() + first * vocabulary, open * vocabulary), first);
-      first += open;
-    }
-  }
+  struct InFlight {
+    size_t number;
+    std::unique_ptr<SentenceSearch> search;
+  };
 
   const Generator& model_;
   const GenerationConfig& config_;
+  Queue& queue_;
   SpecialIds special_;
   std::string place_;
-  std::vector<SentenceSearch> searches_;
-  std::vector<size_t> source_tokens_;
+  std::vector<InFlight> searches_;
   std::unique_ptr<DecoderState> state_;
 };
 
@@ -138,20 +203,14 @@ std::vector<Hypotheses> generate(const Generator& model, const std::vector<Reque
   if (options.attention && model.source_attention().empty())
     throw Error(Error::unsupported,
                 "generation: the model has no attention over a source, expected none to be asked for");
-  std::vector<Hypotheses> results(requests.size());
-  std::vector<bool> finished(requests.size());
-  std::vector<size_t> sizes;
-  for (const Request& request : requests) sizes.push_back(request.source.size());
-  size_t handed_on = 0;
-  for_each_batch_by_length(sizes, static_cast<size_t>(config.batch_size), [&](const Numbers& numbers) {
-    std::vector<Hypotheses> found = BatchSearch(model, limited, options).run(requests, numbers);
-    for (size_t j = 0; j < numbers.size(); ++j) results[numbers[j]] = std::move(found[j]), finished[numbers[j]] = true;
-    for (; handed_on < results.size() && finished[handed_on]; ++handed_on) {
-      if (options.on_result) options.on_result(handed_on, results[handed_on]);
-      if (!options.keep) results[handed_on] = {};
-    }
-  });
-  return results;
+  // A batch for each core does more than one batch on all of them, if there are enough requests.
+  Queue queue(requests, options);
+  const int64_t flights = requests.size() >= static_cast<size_t>(threads()) ? threads() : 1;
+  if (flights == 1)
+    Flight(model, limited, options, queue).run();
+  else
+    parallel_for(flights, [&](int64_t) { Flight(model, limited, options, queue).run(); });
+  return queue.results();
 }
 
 }  // namespace fovea

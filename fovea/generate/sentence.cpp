@@ -10,16 +10,11 @@ namespace {
 
 constexpr float excluded = -std::numeric_limits<float>::infinity();
 
-bool nothing_in(std::span<const float> row) {
-  return std::all_of(row.begin(), row.end(), [](float p) { return p == excluded; });
-}
-
-// The number of the token that is drawn among those of one row; −1 if all are excluded.
+// The number of the token that is drawn among those of one row, of which at least one is not excluded.
 int64_t draw(std::span<const float> row, const GenerationConfig& c, double uniform) {
   std::vector<int64_t> order;
   for (size_t id = 0; id < row.size(); ++id)
     if (row[id] > excluded) order.push_back(static_cast<int64_t>(id));
-  if (order.empty()) return -1;
   auto more_probable = [&](int64_t a, int64_t b) {
     const float x = row[static_cast<size_t>(a)], y = row[static_cast<size_t>(b)];
     return x > y || (x == y && a < b);
@@ -97,16 +92,19 @@ void SentenceSearch::penalise(std::span<float> logits) const {
     penalise_repetition(logits.subspan(i * vocabulary, vocabulary), ids_of(open_[i]), config_.repetition_penalty);
 }
 
-void SentenceSearch::exclude(const Open& hypothesis, std::span<float> row) const {
-  for (float p : row) require(!std::isnan(p), "generation: the model gave NaN; its weights or inputs are damaged");
+// The best tokens after a hypothesis, at most `count` of them; none if nothing may follow.
+std::vector<kernels::Chosen> SentenceSearch::choices(const Open& hypothesis, std::span<float> row,
+                                                     int64_t count) const {
   const size_t end = static_cast<size_t>(special_.eos);
   if (hypothesis.tokens < static_cast<int64_t>(request_.prefix.size())) {
-    const size_t forced = static_cast<size_t>(request_.prefix[static_cast<size_t>(hypothesis.tokens)]);
-    require(forced < row.size(), "generation: found id {} in a prefix, expected less than {}", forced, row.size());
-    const float kept = row[forced];
+    const int64_t forced = request_.prefix[static_cast<size_t>(hypothesis.tokens)];
+    require(forced < static_cast<int64_t>(row.size()), "generation: found id {} in a prefix, expected less than {}",
+            forced, row.size());
+    const float kept = row[static_cast<size_t>(forced)];
     std::fill(row.begin(), row.end(), excluded);
-    row[forced] = kept;
-    return;
+    row[static_cast<size_t>(forced)] = kept;
+    if (kept == excluded) return {};
+    return {{kept, forced}};
   }
   const float ending = row[end];
   row[static_cast<size_t>(special_.pad)] = row[static_cast<size_t>(special_.bos)] = excluded;
@@ -114,61 +112,49 @@ void SentenceSearch::exclude(const Open& hypothesis, std::span<float> row) const
   if (config_.no_repeat_ngram > 0)
     for (int64_t id : repeating(ids_of(hypothesis), config_.no_repeat_ngram)) row[static_cast<size_t>(id)] = excluded;
   row[end] = hypothesis.tokens < config_.min_length ? excluded : ending;
-  // Where nothing else may follow, the end may.
-  if (nothing_in(row)) row[end] = ending;
+  std::vector<kernels::Chosen> best = kernels::largest(row, count);
+  if (!best.empty() || ending == excluded) return best;
+  row[end] = ending;  // where nothing else may follow, the end may
+  return {{ending, special_.eos}};
 }
 
-std::vector<SentenceSearch::Candidate> SentenceSearch::best_candidates(std::span<const float> log_probabilities,
-                                                                       size_t vocabulary) const {
-  // Equal ones in the order of the beam and of the vocabulary.
+// How each open hypothesis may go on, best first, equal ones in the order of the beam and of the vocabulary: the best of all
+// together, or a draw for each.
+std::vector<SentenceSearch::Candidate> SentenceSearch::candidates(std::span<float> logits,
+                                                                  std::span<const float> sums) {
+  const size_t vocabulary = logits.size() / open_.size();
+  const int64_t places = config_.sample ? 1 : config_.beam_size - static_cast<int64_t>(complete_.size());
+  std::vector<Candidate> all;
+  for (size_t parent = 0; parent < open_.size(); ++parent) {
+    const Open& o = open_[parent];
+    const std::span<float> row = logits.subspan(parent * vocabulary, vocabulary);
+    const double sum = sums[parent];
+    require(!std::isnan(sum) && sum < HUGE_VAL, "generation: the model gave NaN; its weights or inputs are damaged");
+    std::vector<kernels::Chosen> chosen = choices(o, row, places);
+    if (chosen.empty()) complete(o, false);
+    if (config_.sample && !chosen.empty()) {
+      const int64_t id = draw(row, config_, random_.fork(o.sample).uniform(static_cast<uint64_t>(o.tokens)));
+      chosen = {{row[static_cast<size_t>(id)], id}};
+    }
+    for (const auto& [logit, id] : chosen) all.push_back({o.sum + (logit - sum), parent, id, logit - sum});
+  }
+  if (config_.sample) return all;
   auto better = [](const Candidate& a, const Candidate& b) {
     if (a.sum != b.sum) return a.sum > b.sum;
     return a.parent != b.parent ? a.parent < b.parent : a.id < b.id;
   };
-  const size_t places = static_cast<size_t>(config_.beam_size) - complete_.size();
-  std::vector<Candidate> heap;  // the worst of them on top
-  if (places == 0) return heap;
-  for (size_t parent = 0; parent < open_.size(); ++parent) {
-    const float* row = log_probabilities.data() + parent * vocabulary;
-    for (size_t id = 0; id < vocabulary; ++id) {
-      if (row[id] == excluded) continue;
-      const Candidate c = {open_[parent].sum + row[id], parent, static_cast<int64_t>(id), row[id]};
-      if (heap.size() == places && !better(c, heap.front())) continue;
-      if (heap.size() == places) std::pop_heap(heap.begin(), heap.end(), better), heap.pop_back();
-      heap.push_back(c), std::push_heap(heap.begin(), heap.end(), better);
-    }
-  }
-  std::sort_heap(heap.begin(), heap.end(), better);
-  return heap;
+  const size_t kept = std::min(all.size(), static_cast<size_t>(std::max<int64_t>(0, places)));
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end(), better);
+  all.resize(kept);
+  return all;
 }
 
-std::vector<SentenceSearch::Candidate> SentenceSearch::drawn_candidates(std::span<const float> log_probabilities,
-                                                                        size_t vocabulary) const {
-  std::vector<Candidate> drawn;
-  for (size_t parent = 0; parent < open_.size(); ++parent) {
-    const Open& o = open_[parent];
-    const std::span<const float> row = log_probabilities.subspan(parent * vocabulary, vocabulary);
-    const int64_t id = draw(row, config_, random_.fork(o.sample).uniform(static_cast<uint64_t>(o.tokens)));
-    if (id < 0) continue;
-    const float p = row[static_cast<size_t>(id)];
-    drawn.push_back({o.sum + p, parent, id, p});
-  }
-  return drawn;
-}
-
-std::vector<int64_t> SentenceSearch::advance(std::span<float> log_probabilities,
+std::vector<int64_t> SentenceSearch::advance(std::span<float> logits, std::span<const float> sums,
                                              std::span<const std::vector<float>> attention) {
-  const size_t vocabulary = log_probabilities.size() / open_.size();
-  for (size_t i = 0; i < open_.size(); ++i) {
-    const std::span<float> row = log_probabilities.subspan(i * vocabulary, vocabulary);
-    exclude(open_[i], row);
-    if (nothing_in(row)) complete(open_[i], false);
-  }
-  const std::vector<Candidate> candidates =
-      config_.sample ? drawn_candidates(log_probabilities, vocabulary) : best_candidates(log_probabilities, vocabulary);
+  const std::vector<Candidate> chosen = candidates(logits, sums);
   const std::vector<Open> before = std::exchange(open_, {});
   std::vector<int64_t> parents;
-  for (const Candidate& c : candidates) {
+  for (const Candidate& c : chosen) {
     const Open& parent = before[c.parent];
     Open next = {
         std::make_shared<const Token>(Token{

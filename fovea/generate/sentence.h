@@ -1,7 +1,7 @@
 // The search for one request: which hypotheses are open, how they go on, which are complete.
 //
 //   SentenceSearch search(request, number, config, special_ids);
-//   while (!search.done()) parents = search.advance(log_probabilities, vocabulary, {});
+//   while (!search.done()) parents = search.advance(logits, sums, {});
 //
 // Beam search: of all open hypotheses' continuations the best ones, as many as the beam has places, are kept; one that ends
 // is complete and its place is gone (Bahdanau, Cho and Bengio 2014), so that a beam of 1 is greedy search. It is over when no
@@ -14,6 +14,7 @@
 
 #include "fovea/base/random.h"
 #include "fovea/generate/search.h"
+#include "fovea/kernels/select.h"
 
 namespace fovea {
 
@@ -33,9 +34,10 @@ class SentenceSearch final {
 
   // Both take the rows of all open hypotheses, [open, vocabulary].
   void penalise(std::span<float> logits) const;
-  // Returns for each hypothesis that is open now which of the open ones it continues. `attention` holds what each row looked
-  // at, or nothing. Tokens that are excluded become −∞ in `log_probabilities`.
-  std::vector<int64_t> advance(std::span<float> log_probabilities, std::span<const std::vector<float>> attention);
+  // Returns for each hypothesis that is open now which of the open ones it continues. `sums` are the rows' log Σ exp;
+  // `attention` holds what each row looked at, or nothing. Tokens that are excluded become −∞ in `logits`.
+  std::vector<int64_t> advance(std::span<float> logits, std::span<const float> sums,
+                               std::span<const std::vector<float>> attention);
 
   Hypotheses results() const;  // the n best
 
@@ -65,9 +67,8 @@ class SentenceSearch final {
   };
 
   static std::vector<int64_t> ids_of(const Open&);
-  void exclude(const Open&, std::span<float> row) const;
-  std::vector<Candidate> best_candidates(std::span<const float> log_probabilities, size_t vocabulary) const;
-  std::vector<Candidate> drawn_candidates(std::span<const float> log_probabilities, size_t vocabulary) const;
+  std::vector<kernels::Chosen> choices(const Open&, std::span<float> row, int64_t count) const;
+  std::vector<Candidate> candidates(std::span<float> logits, std::span<const float> sums);
   double score(double sum, int64_t tokens) const;
   void complete(Open, bool ended);
   bool decided() const;

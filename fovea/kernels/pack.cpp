@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "fovea/base/error.h"
@@ -159,6 +160,18 @@ void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed, int64_
       HWY_DYNAMIC_DISPATCH(pack_panel)(panel, depth, columns - p * panel_width, packed + p * panel_width * panel_depth);
     }
   });
+}
+
+bool is_finite(const PackedMatrix& m) {
+  const int64_t bytes = packed_bytes(m.precision, m.depth, m.columns);
+  if (m.precision == Precision::bf16) {
+    const auto* numbers = reinterpret_cast<const uint16_t*>(m.data);
+    return std::none_of(numbers, numbers + bytes / 2, [](uint16_t bits) { return (bits & 0x7f80) == 0x7f80; });
+  }
+  const auto* numbers = reinterpret_cast<const float*>(m.data);
+  const int64_t scales = (m.columns + panel_width - 1) / panel_width * panel_width;
+  const int64_t begin = m.precision == Precision::int8 ? bytes / 4 - scales : 0;
+  return std::all_of(numbers + begin, numbers + bytes / 4, [](float x) { return std::isfinite(x); });
 }
 
 }  // namespace fovea::kernels

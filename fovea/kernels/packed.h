@@ -40,6 +40,9 @@ struct Product {
 };
 void multiply(int64_t rows, const Matrix& a, std::span<const Product>);
 
+// Whether all its numbers are; of int8 its scales. A file may hold anything.
+bool is_finite(const PackedMatrix&);
+
 // Column `column` of B, `depth` numbers: a row of W, as embeddings need it.
 void unpack_column(const PackedMatrix& b, int64_t column, float* to);
 

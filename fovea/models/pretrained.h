@@ -14,6 +14,7 @@ namespace fovea {
 
 struct SaveOptions {
   DType storage = DType::f32;  // or f16, bf16
+  bool packed = false;         // the weights of a model that was loaded for inference as they lie in memory
 };
 
 // Makes the folder if need be. Each file is written beside its place and renamed, config.json last.
@@ -27,6 +28,9 @@ struct LoadOptions {
 // An Error if the folder, its config or its weights are missing, damaged, not of a family that is known here, or not numbers.
 // No memory is taken because config.json asks for it: the weights' shapes are compared first.
 std::unique_ptr<Model> load_model(const std::filesystem::path& folder, const LoadOptions& = {});
+
+// Bytes of memory that the weights take once they are loaded for inference.
+int64_t memory_of(Model&, Precision);
 
 // What answers texts: a model and the tokenizer that it was trained with.
 struct Pretrained {

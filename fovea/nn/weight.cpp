@@ -6,7 +6,6 @@
 #include "fovea/kernels/packed.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/matmul.h"
-#include "fovea/tensor/storage.h"
 
 namespace fovea {
 namespace {
@@ -45,13 +44,15 @@ void multiply(const Tensor& x, std::span<const kernels::Product> products) {
 }  // namespace
 
 struct Weight::Packed {
-  std::shared_ptr<const std::byte> memory;
+  Tensor memory;  // bytes
   PackedMatrix matrix;
 };
 
 const PackedMatrix* Weight::packed() const { return packed_ ? &packed_->matrix : nullptr; }
 
-Precision Weight::precision() const { return packed_ ? packed_->matrix.precision : Precision::f32; }
+bool Weight::packs() const {
+  return use_ == Use::product && rank() >= 2 && elements() > 0 && elements() == size(-2) * size(-1);
+}
 
 Tensor& Weight::numbers() {
   require(exists_ && !packed_, "weight {}: found {}, expected numbers that learn", shape_,
@@ -70,17 +71,15 @@ const Tensor& Weight::operator*() const {
 void Weight::bind(const Tensor& stored, Precision precision) {
   if (stored.shape() != shape_) throw Error(Error::corrupt, "weight: found {}, expected {}", stored.shape(), shape_);
   const Tensor plain = stored.to(DType::f32).contiguous();
-  const bool matrix = use_ == Use::product && rank() >= 2 && elements() > 0 && elements() == size(-2) * size(-1);
-  if (!matrix) {
+  if (!packs()) {
     packed_ = nullptr;
     numbers_ = plain.shares_storage_with(stored) ? plain.clone() : plain;
     return;
   }
   const int64_t outputs = size(-2), inputs = size(-1);
-  const std::shared_ptr<std::byte> memory =
-      allocate_storage(static_cast<size_t>(kernels::packed_bytes(precision, inputs, outputs)));
-  kernels::pack(precision, {plain.data<float>(), 1, inputs}, inputs, outputs, memory.get());
-  packed_ = std::make_shared<const Packed>(Packed{memory, {precision, inputs, outputs, memory.get()}});
+  Tensor memory({bytes_in(precision)}, DType::i8);
+  kernels::pack(precision, {plain.data<float>(), 1, inputs}, inputs, outputs, memory.bytes());
+  packed_ = std::make_shared<const Packed>(Packed{memory, {precision, inputs, outputs, memory.bytes()}});
   numbers_ = {};
 }
 
@@ -93,9 +92,28 @@ Tensor Weight::unpacked() const {
   return numbers;
 }
 
-int64_t Weight::bytes() const {
-  if (packed_) return kernels::packed_bytes(precision(), packed_->matrix.depth, packed_->matrix.columns);
-  return numbers_ ? elements() * static_cast<int64_t>(size_of(numbers_.dtype())) : 0;
+void Weight::bind_packed(const Tensor& stored, Precision precision) {
+  const int64_t bytes = bytes_in(precision);
+  if (!packs() || stored.dtype() != DType::i8 || stored.shape() != Shape{bytes})
+    throw Error(Error::corrupt, "weight {}: found {} {}, expected I8 [{}] as {} packs it", shape_, name(stored.dtype()),
+                stored.shape(), bytes, name(precision));
+  // A file of someone else may hold them where no vector is read at speed.
+  Tensor kept = stored.contiguous();
+  if (reinterpret_cast<uintptr_t>(kept.bytes()) % 64 != 0) kept = kept.clone();
+  const PackedMatrix matrix = {precision, size(-1), size(-2), kept.bytes()};
+  if (!kernels::is_finite(matrix))
+    throw Error(Error::corrupt, "weight {}: found a number that is not finite, expected none", shape_);
+  packed_ = std::make_shared<const Packed>(Packed{kept, matrix});
+  numbers_ = {};
+}
+
+Tensor Weight::packed_numbers() const {
+  require(packed_ != nullptr, "weight {}: found it not packed, expected it packed", shape_);
+  return packed_->memory;
+}
+
+int64_t Weight::bytes_in(Precision precision) const {
+  return packs() ? kernels::packed_bytes(precision, size(-1), size(-2)) : 4 * elements();
 }
 
 Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias, Activation activation) {

@@ -46,12 +46,15 @@ class Weight final {
 
   // The numbers of a file: packed if they are for products, else a copy in f32. An Error if the shapes differ.
   void bind(const Tensor& stored, Precision);
+  // The same of numbers that packed_numbers() wrote: read where they lie, without work. An Error if they are no such numbers.
+  void bind_packed(const Tensor& stored, Precision);
+  bool packs() const;                           // whether bind() packs it
   const kernels::PackedMatrix* packed() const;  // null if it is not
-  Precision precision() const;
 
   // In f32 again, from whatever state it is in; what int8 lost stays lost.
   Tensor unpacked() const;
-  int64_t bytes() const;  // of memory
+  Tensor packed_numbers() const;      // bytes, as I8; of a weight that is packed
+  int64_t bytes_in(Precision) const;  // that it takes in memory once it is bound
 
  private:
   struct Packed;
