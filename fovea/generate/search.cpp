@@ -41,7 +41,7 @@ class BatchSearch final {
     state_ = model_.start(padded_source(requests, numbers, special_.pad), {});
     std::vector<int64_t> rows;
     for (size_t i = 0; i < searches_.size(); ++i) rows.insert(rows.end(), searches_[i].open(), static_cast<int64_t>(i));
-    if (rows.size() != searches_.size()) reorder(rows);
+    if (rows.size() != searches_.size()) state_->reorder(rows);
     while (!rows.empty()) rows = step();
     std::vector<Hypotheses> results;
     for (const SentenceSearch& search : searches_) results.push_back(search.results());
@@ -49,8 +49,6 @@ class BatchSearch final {
   }
 
  private:
-  void reorder(const std::vector<int64_t>& rows) { state_->reorder(tensor({static_cast<int64_t>(rows.size())}, rows)); }
-
   std::vector<int64_t> last_ids() const {
     std::vector<int64_t> ids;
     for (const SentenceSearch& search : searches_)
@@ -62,7 +60,7 @@ class BatchSearch final {
   std::vector<std::vector<float>> attention_of(const Trace& trace) const {
     std::vector<std::vector<float>> result;
     if (place_.empty()) return result;
-    const Tensor w = trace[place_].weights.contiguous();  // [rows, heads, 1, keys]
+    const Tensor w = trace[place_].weights.contiguous();  // [rows, heads, 1, keys of the longest]
     const int64_t heads = w.size(1), keys = w.size(3);
     const float* row = w.data<float>();
     for (size_t i = 0; i < searches_.size(); ++i) {
@@ -97,7 +95,7 @@ class BatchSearch final {
     });
     std::vector<int64_t> same(ids.size());
     std::iota(same.begin(), same.end(), int64_t{0});
-    if (!next.empty() && next != same) reorder(next);
+    if (next != same) state_->reorder(next);
     return next;
   }
 
