@@ -83,22 +83,26 @@ void bench_probe(Bencher& b, bool all, bool causal) {
       [&] { attention_forward(p.attention, p.result, probe); }, [&] { attention_forward(p.attention, p.result); });
 }
 
-// One query against a cache of packed keys: every key and value is read once.
-void bench_decode(Bencher& b, int64_t heads, int64_t key_heads) {
-  const int64_t keys = 16384, width = 64, size = packed_keys_size(keys, width), row = key_heads * width;
-  std::vector<float> q = random_floats(heads * width, 1), v = random_floats(keys * row, 3),
-                     packed = random_floats(key_heads * size, 2), out(heads * width);
+// One query against a cache of pages: every key and value is read once.
+void bench_decode(Bencher& b, int64_t heads, int64_t key_heads, int64_t page_tokens) {
+  const int64_t keys = 16384, width = 64;
+  const PageLayout page = {page_tokens, key_heads, width, width};
+  std::vector<float> q = random_floats(heads * width, 1),
+                     numbers = random_floats(keys / page_tokens * page.floats(), 2), out(heads * width);
+  std::vector<const float*> table;
+  for (int64_t j = 0; j < keys; j += page_tokens) table.push_back(numbers.data() + j / page_tokens * page.floats());
+  const float* const* tables[] = {table.data()};
   Attention attention = {
       .shape =
           {.queries = 1, .keys = keys, .heads = heads, .key_heads = key_heads, .width = width, .value_width = width},
       .q = {q.data(), heads * width, heads * width, width},
-      .v = {v.data(), keys * row, row, width},
-      .packed_keys = {packed.data(), key_heads * size, size},
+      .pages = {tables, page_tokens},
       .scale = 0.125f,
       .causal = true};
   AttentionOutput result = {.out = {out.data(), heads * width, heads * width, width}};
-  b.rate("attention_decode", fmt::format("heads={} key_heads={} width={} keys={}", heads, key_heads, width, keys),
-         8e-9 * keys * row, "GB/s", [&] { attention_forward(attention, result); });
+  b.rate("attention_decode",
+         fmt::format("heads={} key_heads={} width={} keys={} page={}", heads, key_heads, width, keys, page_tokens),
+         8e-9 * keys * key_heads * width, "GB/s", [&] { attention_forward(attention, result); });
 }
 
 }  // namespace
@@ -113,8 +117,8 @@ extern const Bench attention = {.name = "attention",
                                   for (bool causal : {false, true}) bench_backward(b, 2048, 64, causal);
                                   for (bool causal : {false, true})
                                     bench_probe(b, false, causal), bench_probe(b, true, causal);
-                                  bench_decode(b, 12, 12);
-                                  bench_decode(b, 16, 4);
+                                  for (int64_t page : {16, 32, 256}) bench_decode(b, 12, 12, page);
+                                  bench_decode(b, 16, 4, 256);
                                 }};
 
 }  // namespace fovea::benches

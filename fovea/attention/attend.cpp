@@ -1,4 +1,5 @@
 // attend() through the fused kernel: tensors become the kernel's pointers, and its backward pass the tape's gradient.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -27,29 +28,38 @@ Tensor with_unit_stride(const Tensor& x) { return x.size(-1) <= 1 || x.stride(-1
 kernels::TokenArray tokens(const Tensor& x) { return {x.data<float>(), x.stride(0), x.stride(1), x.stride(2)}; }
 kernels::TokenArrayOut tokens_out(Tensor& x) { return {x.data<float>(), x.stride(0), x.stride(1), x.stride(2)}; }
 
+// The sequences of a call, and the axes that its masks, biases and probes have: [rows, heads, queries, keys].
+struct Rows {
+  std::vector<kernels::SequenceSpan> sequences;  // empty: whole batch rows
+  int64_t rows = 0, queries = 0, keys = 0;
+};
+
+Rows rows_of(const Mask& mask, const AttentionSizes& n) {
+  Rows r = {sequences_of(mask, n.batch, n.queries, n.keys), n.batch, n.queries, n.keys};
+  if (mask.query_starts) r.rows = static_cast<int64_t>(r.sequences.size());
+  return r;
+}
+
 // One attention problem: everything the kernel needs. `attention` points into the other members, so it stays where it is.
 struct Problem {
   AttentionSizes sizes;
   Operands operands;
-  std::vector<kernels::SequenceSpan> sequences;
+  Rows rows;
   Tensor visible;
   kernels::Attention attention;
-  int64_t rows = 0;  // sequences, or the batch
 
-  Problem(const AttentionSizes& n, Operands x, const AttentionOptions& o, const Context& c);
+  Problem(const AttentionSizes& n, Operands x, Rows r, const AttentionOptions& o, const Context& c);
   Problem(const Problem&) = delete;
   Problem& operator=(const Problem&) = delete;
 };
 
-Problem::Problem(const AttentionSizes& n, Operands x, const AttentionOptions& o, const Context& c)
-    : sizes(n), operands(std::move(x)), sequences(sequences_of(o.mask, n.batch, n.queries, n.keys)) {
-  rows = o.mask.query_starts ? static_cast<int64_t>(sequences.size()) : n.batch;
+Problem::Problem(const AttentionSizes& n, Operands x, Rows r, const AttentionOptions& o, const Context& c)
+    : sizes(n), operands(std::move(x)), rows(std::move(r)) {
   kernels::Attention& a = attention;
   a.shape = {n.batch, n.queries, n.keys, n.heads, n.key_heads, operands.q.size(3), n.value_width};
-  a.sequences = sequences;
+  a.sequences = rows.sequences;
   a.q = tokens(operands.q);
-  if (operands.k) a.k = tokens(operands.k);
-  a.v = tokens(operands.v);
+  if (operands.k) a.k = tokens(operands.k), a.v = tokens(operands.v);
   a.score = kernel_score(*o.form);
   if (a.score == kernels::ScoreKind::dot) a.scale = static_cast<float>(scale_of(n, o));
   if (operands.vector) a.vector = operands.vector.data<float>();
@@ -57,7 +67,7 @@ Problem::Problem(const AttentionSizes& n, Operands x, const AttentionOptions& o,
   a.causal = o.mask.causal;
   if (o.mask.window > 0) a.window_left = a.window_right = std::min(o.mask.window - 1, 2 * (n.keys + n.queries));
   if (o.mask.visible) {
-    visible = expanded_mask(o.mask, n.batch, n.queries, n.keys);
+    visible = expanded_mask(o.mask, rows.rows, rows.queries, rows.keys);
     const int64_t head = visible.size(1) == 1 ? 0 : visible.stride(1);
     a.mask = {reinterpret_cast<const uint8_t*>(visible.data<int8_t>()), visible.stride(0), head, visible.stride(2),
               visible.stride(3)};
@@ -65,7 +75,7 @@ Problem::Problem(const AttentionSizes& n, Operands x, const AttentionOptions& o,
   if (operands.line)
     a.line = {operands.line.data<float>(), operands.line.stride(0), -distances_of(o.mask, n.queries, n.keys).first};
   if (operands.bias) {
-    const Tensor b = operands.bias.detach().expand({rows, n.heads, n.queries, n.keys});
+    const Tensor b = operands.bias.detach().expand({rows.rows, n.heads, rows.queries, rows.keys});
     a.bias = {b.data<float>(), b.stride(0), b.stride(1), b.stride(2), b.stride(3)};
   }
   if (operands.sinks) a.sinks = operands.sinks.data<float>();
@@ -93,9 +103,8 @@ struct KernelProbe {
 };
 
 void set_up(KernelProbe& p, const Probe& wanted, const Problem& problem) {
-  const AttentionSizes& n = problem.sizes;
-  p.chosen = selection_of(wanted, n.heads, n.queries, n.keys);
-  const Shape rows = {problem.rows, static_cast<int64_t>(p.chosen.heads.size()),
+  p.chosen = selection_of(wanted, problem.sizes.heads, problem.rows.queries, problem.rows.keys);
+  const Shape rows = {problem.rows.rows, static_cast<int64_t>(p.chosen.heads.size()),
                       static_cast<int64_t>(p.chosen.rows.size())};
   auto with = [&](int64_t size) {
     Shape s = rows;
@@ -128,7 +137,7 @@ struct Forward {
 Forward run_forward(const Problem& problem, KernelProbe& p) {
   const AttentionSizes& n = problem.sizes;
   // Queries outside every sequence are not touched by the kernel: they give zeros.
-  const bool whole = problem.sequences.empty();
+  const bool whole = problem.rows.sequences.empty();
   const Shape shape = {n.batch, n.queries, n.heads, n.value_width};
   Forward f = {whole ? Tensor(shape, DType::f32) : zeros(shape), {}, {}};
   f.sums.resize(static_cast<size_t>(n.batch * n.heads * n.queries));
@@ -151,7 +160,7 @@ Gradients run_backward(const Problem& problem, const Forward& forward, const Ten
   Tensor dy = with_unit_stride(d_output ? d_output : zeros(forward.output.shape()));
   Tensor out = d_output ? forward.output : dy;
   // The kernel overwrites the gradients of every token of a sequence; the others get zeros.
-  auto gradient = [whole = problem.sequences.empty()](const Tensor& of) {
+  auto gradient = [whole = problem.rows.sequences.empty()](const Tensor& of) {
     return whole ? Tensor(of.shape(), DType::f32) : zeros(of.shape());
   };
   Tensor dq = gradient(x.q), dk = gradient(x.k), dv = gradient(x.v);
@@ -168,7 +177,7 @@ Gradients run_backward(const Problem& problem, const Forward& forward, const Ten
   if (x.line && x.line.needs_gradient()) d_line = zeros(x.line.shape()), g.d_line = d_line.data<float>();
   if (x.sinks) d_sinks = zeros(x.sinks.shape()), g.d_sinks = d_sinks.data<float>();
   if (x.bias && x.bias.needs_gradient()) {
-    d_bias = zeros({problem.rows, n.heads, n.queries, n.keys});
+    d_bias = zeros({problem.rows.rows, n.heads, n.queries, n.keys});
     g.d_bias = {d_bias.data<float>(), d_bias.stride(0), d_bias.stride(1), d_bias.stride(2), d_bias.stride(3)};
   }
   kernels::attention_backward(problem.attention, g);
@@ -269,7 +278,7 @@ Choice choose(const Problem& problem, const Context& c) {
 
 AttentionResult hard_result(const std::shared_ptr<const Problem>& problem, const Probe* wanted, HardGradient kind,
                             const Context& c) {
-  require(problem->rows == problem->sizes.batch,
+  require(problem->rows.rows == problem->sizes.batch,
           "attention: hard selection takes whole batches, found packed sequences");
   AttentionResult result;
   if (wanted) result.probe = run_forward(*problem, wanted).probe;
@@ -311,22 +320,112 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   x.k = with_unit_stride(o.form->fused_key(k, o.weights));
   x.v = with_unit_stride(repeat_heads(v, x.k.size(2) / n.key_heads));  // a form may project keys for each query head
   n.key_heads = x.k.size(2);
-  return recorded(run(std::make_shared<const Problem>(n, std::move(x), o, c), o, c), o, c);
+  return recorded(run(std::make_shared<const Problem>(n, std::move(x), rows_of(o.mask, n), o, c), o, c), o, c);
 }
 
-AttentionResult attend(const Tensor& q, const LayerCache& cache, const AttentionOptions& o, const Context& c) {
-  require(cache.length() > 0, "attention: the cache is empty, expected keys and values; call append() first");
-  const Tensor v = cache.values();
-  const Tensor k =
-      zeros({}).expand({cache.batch(), cache.length(), cache.key_heads(), cache.key_width()});  // its shape only
-  AttentionSizes n = checked_sizes(q, k, v, o);
+namespace {
+
+// The pages of each sequence, as the kernel takes them.
+struct Tables {
+  std::vector<const float*> pages;
+  std::vector<size_t> begins;
+  std::vector<const float* const*> tables;
+
+  void add(const KeyCache& cache, const PageTable::Row& row) {
+    begins.push_back(pages.size());
+    for (int64_t number : row.pages) pages.push_back(cache.page(number));
+  }
+  kernels::KeyPages finish(int64_t page_tokens) {
+    for (size_t begin : begins) tables.push_back(pages.data() + begin);
+    return {tables.data(), page_tokens};
+  }
+};
+
+// Whether neighbouring rows with the same keys may be the queries of one sequence, so that the keys are read once.
+bool rows_are_queries(const AttentionOptions& o, const Context& c) {
+  const bool places_count = o.mask.causal || o.mask.window > 0 || o.bias.slopes || o.bias.table;
+  return o.selection == Selection::soft && !places_count && !o.mask.visible && !o.bias.added && !wanted_probe(o, c);
+}
+
+Rows cached_rows(const KeyCache& cache, std::span<const int64_t> starts, bool together, Tables& tables) {
+  Rows r;
+  const PageTable::Row* before = nullptr;
+  for (size_t i = 0; i < cache.table().rows().size(); ++i) {
+    const PageTable::Row& row = cache.table().rows()[i];
+    const int64_t queries = starts[i + 1] - starts[i];
+    r.queries = std::max(r.queries, queries), r.keys = std::max(r.keys, row.length);
+    if (together && before && before->length == row.length && before->pages == row.pages) {
+      r.sequences.back().queries += queries;
+      continue;
+    }
+    r.sequences.push_back({0, starts[i], queries, 0, row.length});
+    tables.add(cache, row);
+    before = &row;
+  }
+  r.rows = static_cast<int64_t>(r.sequences.size());
+  return r;
+}
+
+// y[query] = the value of the key with the largest weight.
+AttentionResult largest_of(const Problem& problem, const kernels::PageLayout& page) {
+  const AttentionSizes& n = problem.sizes;
+  const Rows& rows = problem.rows;
+  const Shape shape = {1, n.heads, n.queries};
+  AttentionResult result = {
+      zeros({1, n.queries, n.heads, n.value_width}), {}, full(shape, -1, DType::i64), zeros(shape)};
+  const Probe largest = {.top = rows.keys > 0 ? 1 : 0};
+  const Forward forward = run_forward(problem, &largest);
+  for (size_t s = 0; s < rows.sequences.size() && rows.keys > 0; ++s) {
+    const kernels::SequenceSpan& span = rows.sequences[s];
+    for (int64_t h = 0; h < n.heads; ++h) {
+      for (int64_t i = 0; i < span.queries; ++i) {
+        const int64_t from = (static_cast<int64_t>(s) * n.heads + h) * rows.queries + i, query = span.query_begin + i;
+        const int64_t key = forward.probe.top_keys.data<int64_t>()[from];
+        if (key < 0) continue;
+        result.selected.data<int64_t>()[h * n.queries + query] = key;
+        result.log_probability.data<float>()[h * n.queries + query] =
+            std::log(forward.probe.top_weights.data<float>()[from]);
+        const float* value = problem.attention.pages.tables[s][key / page.tokens] + h / n.group() * page.head() +
+                             page.values() + key % page.tokens * page.value_stride();
+        std::copy_n(value, n.value_width, result.output.data<float>() + (query * n.heads + h) * n.value_width);
+      }
+    }
+  }
+  show_nan(result.output, forward.sums);
+  return result;
+}
+
+}  // namespace
+
+AttentionResult attend(const Tensor& q, const KeyCache& cache, std::span<const int64_t> starts,
+                       const AttentionOptions& o, const Context& c) {
+  const kernels::PageLayout& page = cache.layout();
+  const Mask& m = o.mask;
+  require(!c.training, "attention: found a cache in training, expected none: it keeps no gradient");
+  require(!m.query_offsets && !m.key_lengths && !m.query_lengths && !m.query_starts && !m.key_starts,
+          "attention: found a mask with offsets, lengths or starts beside a cache, expected those of the cache's rows");
+  require(
+      starts.size() == cache.table().rows().size() + 1 && q.rank() == 4 && starts.front() == 0 &&
+          std::is_sorted(starts.begin(), starts.end()) && q.size(1) == starts.back(),
+      "attention: found queries {} for {} rows of a cache, expected [1, tokens, heads, width] and where each begins",
+      q.shape(), cache.table().rows().size());
+  Tables tables;
+  Rows rows = cached_rows(cache, starts, rows_are_queries(o, c), tables);
+  auto shaped = [&](int64_t width) { return zeros({}).expand({1, rows.keys, page.key_heads, width}); };
+  AttentionSizes n = checked_sizes(q, shaped(cache.key_width()), shaped(page.value_width), o);
+  if (rows.sequences.empty()) return {zeros({1, 0, n.heads, n.value_width})};
   Operands x = side_operands(n, o);
   x.q = with_unit_stride(o.form->fused_query(q, o.weights)).detach();
-  x.v = v;
-  auto problem = std::make_shared<Problem>(n, std::move(x), o, c);
-  const Tensor& packed = cache.packed_keys();
-  problem->attention.packed_keys = {packed.data<float>(), packed.stride(0), packed.stride(1)};
-  return recorded(run(problem, o, c), o, c);
+  Problem problem(n, std::move(x), std::move(rows), o, c);
+  problem.attention.pages = tables.finish(page.tokens);
+  const Probe* wanted = wanted_probe(o, c);
+  if (o.selection == Selection::soft) {
+    Forward forward = run_forward(problem, wanted);
+    return recorded({forward.output, std::move(forward.probe)}, o, c);
+  }
+  AttentionResult result = largest_of(problem, page);
+  if (wanted) result.probe = run_forward(problem, wanted).probe;
+  return recorded(std::move(result), o, c);
 }
 
 }  // namespace fovea

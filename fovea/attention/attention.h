@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "fovea/attention/bias.h"
 #include "fovea/attention/form.h"
@@ -17,7 +18,7 @@
 
 namespace fovea {
 
-class LayerCache;  // cache.h
+class KeyCache;  // cache.h
 
 // soft: the weighted mean of the values. hard: the value of one key, drawn from the weights when training, the one with the
 // largest weight otherwise (Xu et al. 2015).
@@ -53,8 +54,12 @@ struct AttentionResult {
 
 AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, const Context&);
 
-// The same over keys and values that a cache holds.
-AttentionResult attend(const Tensor& q, const LayerCache&, const AttentionOptions&, const Context&);
+// The same over keys and values that a cache holds: q [1, tokens, heads, width], tokens [starts[r], starts[r + 1]) of which
+// are the cache's row r and stand at the last of its keys. Masks, biases and probes have a row for each of the cache's:
+// [rows, heads, queries, keys], of the most queries and keys that a row has. No gradient; hard selection takes the key with
+// the largest weight, selected and log_probability are [1, heads, tokens].
+AttentionResult attend(const Tensor& q, const KeyCache&, std::span<const int64_t> starts, const AttentionOptions&,
+                       const Context&);
 
 // What attend() means, written as tensor operations: O(queries × keys) memory, f32 or f64. The fused kernel is held to it;
 // attend() itself runs it for f64 tensors.

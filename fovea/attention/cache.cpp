@@ -3,73 +3,122 @@
 #include <algorithm>
 
 #include "fovea/attention/probe.h"
-#include "fovea/tensor/index.h"
+#include "fovea/tensor/storage.h"
 
 namespace fovea {
+namespace {
 
-void LayerCache::append(const Tensor& k, const Tensor& v, const Form& form, const FormWeights& weights) {
-  require(k.rank() == 4 && v.rank() == 4 && k.size(0) == v.size(0) && k.size(1) == v.size(1) && k.size(2) == v.size(2),
-          "cache: found keys {} and values {}, expected [batch, tokens, heads, width] of as many tokens",
-          k.shape().text(), v.shape().text());
+int64_t tokens_of(const PageTable& table) {
+  int64_t sum = 0;
+  for (const PageTable::Piece& piece : table.pieces()) sum += piece.tokens;
+  return sum;
+}
+
+bool had_tokens(const PageTable& table) {
+  int64_t sum = 0;
+  for (const PageTable::Row& row : table.rows()) sum += row.length;
+  return sum > tokens_of(table);
+}
+
+}  // namespace
+
+KeyCache::KeyCache(std::shared_ptr<const PageTable> table) : table_(std::move(table)) {
+  layout_.tokens = table_->page_tokens();
+}
+
+const float* KeyCache::page(int64_t number) const {
+  return reinterpret_cast<const float*>(pages_[static_cast<size_t>(number)].get());
+}
+
+float* KeyCache::page(int64_t number) {
+  const size_t n = static_cast<size_t>(number);
+  if (pages_.size() <= n) pages_.resize(n + 1);
+  if (!pages_[n]) pages_[n] = allocate_storage(static_cast<size_t>(layout_.floats()) * sizeof(float));
+  return reinterpret_cast<float*>(pages_[n].get());
+}
+
+void KeyCache::append(const Tensor& k, const Tensor& v, const Form& form, const FormWeights& weights) {
+  const int64_t tokens = tokens_of(*table_);
+  require(k.rank() == 4 && v.rank() == 4 && k.size(0) == 1 && v.size(0) == 1 && k.size(1) == tokens &&
+              v.size(1) == tokens && k.size(2) == v.size(2),
+          "cache: found keys {} and values {}, expected [1, tokens, heads, width] of the {} tokens of a step",
+          k.shape().text(), v.shape().text(), tokens);
   require(k.dtype() == DType::f32 && v.dtype() == DType::f32, "cache: found {} keys and {} values, expected F32",
           name(k.dtype()), name(v.dtype()));
+  require(steps_ + 1 == table_->steps() || (steps_ < table_->steps() && !had_tokens(*table_)),
+          "cache: found an attention that runs for the {}. time at step {}, expected each to run once a step",
+          steps_ + 1, table_->steps());
   Tensor keys = form.fused_key(k.detach(), weights);
   if (keys.stride(-1) != 1) keys = keys.contiguous();
-  Tensor stored = keys.size(2) == v.size(2) ? v.detach() : repeat_heads(v.detach(), keys.size(2) / v.size(2));
-  if (!values_) {
-    key_heads_ = keys.size(2), key_width_ = k.size(3), panel_width_ = keys.size(3);
-    values_ = Tensor({v.size(0), 0, key_heads_, v.size(3)}, DType::f32);
+  Tensor values = repeat_heads(v.detach(), keys.size(2) / v.size(2));  // a form may project keys for each query head
+  if (values.stride(-1) != 1) values = values.contiguous();
+  const kernels::PageLayout found = {layout_.tokens, keys.size(2), keys.size(3), values.size(3)};
+  if (pages_.empty()) layout_ = found, key_width_ = k.size(3);
+  require(
+      found.key_heads == layout_.key_heads && found.width == layout_.width && found.value_width == layout_.value_width,
+      "cache: found keys {} and values {}, expected {} heads and widths of {} and {}", keys.shape().text(),
+      values.shape().text(), layout_.key_heads, layout_.width, layout_.value_width);
+  for (const PageTable::Copy& copy : table_->copies())
+    kernels::copy_page(layout_, page(copy.from), copy.tokens, page(copy.to));
+  std::vector<kernels::PagePiece> pieces;
+  for (const PageTable::Piece& piece : table_->pieces()) {
+    pieces.push_back({page(piece.page), piece.begin, piece.tokens, keys.data<float>() + piece.token * keys.stride(1),
+                      values.data<float>() + piece.token * values.stride(1)});
   }
-  require(v.size(0) == batch() && keys.size(2) == key_heads_ && keys.size(3) == panel_width_ &&
-              v.size(3) == values_.size(3),
-          "cache: found keys {} and values {}, expected a batch of {}, {} heads and widths {} and {}",
-          keys.shape().text(), v.shape().text(), batch(), key_heads_, panel_width_, values_.size(3));
-  const int64_t end = length_ + k.size(1);
-  reserve(end);
-  values_.slice(1, length_, end).copy_from(stored);
-  kernels::pack_keys({.k = {keys.data<float>(), keys.stride(0), keys.stride(1), keys.stride(2)},
-                      .batch = batch(),
-                      .key_heads = key_heads_,
-                      .width = panel_width_,
-                      .begin = length_,
-                      .end = end,
-                      .score = kernel_score(form),
-                      .packed = packed_.data<float>(),
-                      .packed_batch = packed_.stride(0),
-                      .packed_head = packed_.stride(1)});
-  length_ = end;
+  kernels::write_pages({.layout = layout_,
+                        .pieces = pieces,
+                        .k_token = keys.stride(1),
+                        .k_head = keys.stride(2),
+                        .v_token = values.stride(1),
+                        .v_head = values.stride(2),
+                        .score = kernel_score(form)});
+  steps_ = table_->steps();
 }
 
-// Capacity doubles, so that appending a token costs the same on average at any length.
-void LayerCache::reserve(int64_t tokens) {
-  if (tokens <= capacity_) return;
-  const int64_t capacity = std::max<int64_t>({64, 2 * capacity_, (tokens + 15) / 16 * 16});
-  Tensor packed = zeros({batch(), key_heads_, kernels::packed_keys_size(capacity, panel_width_)});
-  Tensor values = zeros({batch(), capacity, key_heads_, values_.size(3)});
-  if (capacity_ > 0) {
-    packed.slice(2, 0, packed_.size(2)).copy_from(packed_);
-    values.slice(1, 0, capacity_).copy_from(values_);
+void KeyCache::take(KeyCache& other, const std::vector<std::pair<int64_t, int64_t>>& became) {
+  if (pages_.empty()) layout_ = other.layout_, key_width_ = other.key_width_;
+  require(other.pages_.empty() || other.layout_.floats() == layout_.floats(),
+          "cache: found pages of {} numbers to append to pages of {}, expected those of one model",
+          other.layout_.floats(), layout_.floats());
+  for (const auto& [from, to] : became) {
+    pages_.resize(std::max(pages_.size(), static_cast<size_t>(to) + 1));
+    pages_[static_cast<size_t>(to)] = std::move(other.pages_[static_cast<size_t>(from)]);
   }
-  packed_ = packed, values_ = values, capacity_ = capacity;
+  steps_ = table_->steps();
 }
 
-void LayerCache::reorder(const Tensor& batch_rows) {
-  if (!packed_) return;
-  packed_ = rows(packed_, batch_rows);
-  values_ = rows(values_, batch_rows);
+Cache::Cache(int64_t page_tokens)
+    : tokens_(std::make_shared<PageTable>(page_tokens)), memories_(std::make_shared<PageTable>(page_tokens)) {}
+
+void Cache::begin_memories(std::span<const int64_t> starts) {
+  require(!starts.empty() && tokens_->rows().empty() && memories_->rows().empty(),
+          "cache: found {} rows before their memories, expected a new cache", rows());
+  const int64_t count = static_cast<int64_t>(starts.size()) - 1;
+  memories_->add_rows(count), tokens_->add_rows(count);
+  memories_->extend(starts);
 }
 
-Tensor LayerCache::values() const { return values_.slice(1, 0, length_); }
-
-void Cache::reorder(const Tensor& batch_rows) {
-  for (auto& [place, layer] : layers_) layer.reorder(batch_rows);
-  for (auto& [place, layer] : memories_) layer.reorder(batch_rows);
+void Cache::begin(std::span<const int64_t> starts) {
+  if (tokens_->rows().empty() && !starts.empty()) tokens_->add_rows(static_cast<int64_t>(starts.size()) - 1);
+  const std::vector<PageTable::Row>& rows = tokens_->rows();
+  tokens_->extend(starts);
+  starts_.assign(starts.begin(), starts.end());
+  positions_.clear();
+  for (size_t r = 0; r < rows.size(); ++r)
+    for (int64_t t = starts[r]; t < starts[r + 1]; ++t) positions_.push_back(rows[r].length - (starts[r + 1] - t));
 }
 
-int64_t Cache::length() const {
-  int64_t longest = 0;
-  for (const auto& [place, layer] : layers_) longest = std::max(longest, layer.length());
-  return longest;
+void Cache::reorder(std::span<const int64_t> rows) {
+  tokens_->reorder(rows);
+  if (!memories_->rows().empty()) memories_->reorder(rows);
+}
+
+void Cache::append(Cache&& other) {
+  require(rows() == 0 || memories_->rows().empty() == other.memories_->rows().empty(),
+          "cache: found rows with memories and rows without, expected those of one model");
+  const auto tokens = tokens_->append(*other.tokens_), memories = memories_->append(*other.memories_);
+  for (auto& [place, keys] : other.keys_) at(place).take(keys, tokens);
+  for (auto& [place, keys] : other.memory_keys_) memory_at(place).take(keys, memories);
 }
 
 }  // namespace fovea

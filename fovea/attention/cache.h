@@ -1,52 +1,80 @@
-// Keys and values of tokens seen so far, kept as the fused kernel reads them: step by step gives the bits of the full pass.
+// Keys and values of tokens seen so far, in pages as the fused kernel reads them: a prompt at once, in chunks or token by
+// token gives the bits of the full pass.
 //
-//   Cache cache;
-//   for (…) y = model(token, {.cache = &cache});       // each attention finds its own part by the context's place
+//   Cache cache;   cache.begin({0, 7, 8});             // the step at hand: seven tokens of row 0, then one of row 1
+//   Tensor y = model(tokens, {.cache = &cache});       // [1, 8, …]; each attention finds its own part by the context's place
+//
+// Rows share the pages of what they have in common: reorder() moves no numbers, and only a page that two rows go on to write
+// is copied, its filled part, when the first of them does. What no row holds any more is the next to be used.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "fovea/attention/form.h"
+#include "fovea/attention/page_table.h"
+#include "fovea/kernels/attention.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
 
-// One attention's part. Keys are stored projected (where the form projects them) in the kernel's panels of 16 tokens.
-class LayerCache final {
+// One attention's keys and values. Keys are stored projected, where the form projects them.
+class KeyCache final {
  public:
-  // k [batch, tokens, key heads, width], v likewise: the next tokens of every batch row.
-  void append(const Tensor& k, const Tensor& v, const Form& form, const FormWeights& weights);
+  explicit KeyCache(std::shared_ptr<const PageTable>);
 
-  int64_t length() const { return length_; }
-  void reorder(const Tensor& batch_rows);  // i64: row i continues what row batch_rows[i] held, as beam search needs it
+  // What the table was last extended by: k [1, tokens of all rows, key heads, width], v likewise.
+  void append(const Tensor& k, const Tensor& v, const Form&, const FormWeights&);
+  // Pages of another cache, by PageTable::append().
+  void take(KeyCache& other, const std::vector<std::pair<int64_t, int64_t>>& became);
 
-  // What the kernel reads.
-  const Tensor& packed_keys() const { return packed_; }
-  Tensor values() const;  // [batch, length, key heads, value width], a view
-  int64_t batch() const { return values_ ? values_.size(0) : 0; }
-  int64_t key_heads() const { return key_heads_; }
+  const PageTable& table() const { return *table_; }
+  const kernels::PageLayout& layout() const { return layout_; }
   int64_t key_width() const { return key_width_; }  // as given, for the form's scale
+  const float* page(int64_t number) const;
 
  private:
-  void reserve(int64_t tokens);
+  float* page(int64_t number);
 
-  int64_t length_ = 0, capacity_ = 0, key_heads_ = 0, key_width_ = 0, panel_width_ = 0;
-  Tensor packed_;  // [batch, key heads, panels of capacity_ tokens]
-  Tensor values_;  // [batch, capacity_, key heads, value width]
+  std::shared_ptr<const PageTable> table_;
+  kernels::PageLayout layout_;
+  int64_t key_width_ = 0, steps_ = 0;
+  std::vector<std::shared_ptr<std::byte>> pages_;  // by their numbers in the table
 };
 
+// Those of all attentions of a model, and of the memories that its rows look at.
 class Cache final {
  public:
-  LayerCache& at(const std::string& place) { return layers_[place]; }
-  // Keys and values of a memory that cross-attention looks at: they do not grow with the tokens, so length() does not count
-  // them.
-  LayerCache& memory_at(const std::string& place) { return memories_[place]; }
-  void reorder(const Tensor& batch_rows);
-  int64_t length() const;  // of the longest layer
+  static constexpr int64_t default_page = 32;
+  explicit Cache(int64_t page_tokens = default_page);
+
+  // Rows whose memories are the tokens [starts[r], starts[r + 1]) of what cross-attentions are given to remember next. Their
+  // keys are projected and packed this once, and shared by all rows that go on from a row.
+  void begin_memories(std::span<const int64_t> starts);
+
+  void add_rows(int64_t count) { tokens_->add_rows(count); }  // without a memory
+
+  // A step that adds the tokens [starts[r], starts[r + 1]) to row r. A cache without rows gets them here.
+  void begin(std::span<const int64_t> starts);
+  const std::vector<int64_t>& starts() const { return starts_; }
+  const std::vector<int64_t>& positions() const { return positions_; }  // of each token of the step in its row
+
+  void reorder(std::span<const int64_t> rows);  // row i goes on as row rows[i] was; what no row holds is free
+  void append(Cache&& other);                   // its rows come behind
+
+  int64_t rows() const { return static_cast<int64_t>(tokens_->rows().size()); }
+  int64_t length(int64_t row) const { return tokens_->rows().at(static_cast<size_t>(row)).length; }
+  const PageTable& tokens() const { return *tokens_; }
+  const PageTable& memories() const { return *memories_; }
+
+  KeyCache& at(const std::string& place) { return keys_.try_emplace(place, tokens_).first->second; }
+  KeyCache& memory_at(const std::string& place) { return memory_keys_.try_emplace(place, memories_).first->second; }
 
  private:
-  std::map<std::string, LayerCache> layers_, memories_;
+  std::shared_ptr<PageTable> tokens_, memories_;
+  std::map<std::string, KeyCache> keys_, memory_keys_;
+  std::vector<int64_t> starts_, positions_;
 };
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "fovea/attention/sequences.h"
 
@@ -89,6 +90,16 @@ std::vector<kernels::SequenceSpan> all_sequences_of(const Mask& mask, int64_t ba
 std::vector<kernels::SequenceSpan> sequences_of(const Mask& mask, int64_t batch, int64_t queries, int64_t keys) {
   const bool whole = !mask.query_starts && !mask.query_offsets && !mask.key_lengths && !mask.query_lengths;
   return whole ? std::vector<kernels::SequenceSpan>() : all_sequences_of(mask, batch, queries, keys);
+}
+
+std::vector<int64_t> positions_of(const Mask& mask, int64_t tokens) {
+  std::vector<int64_t> positions(static_cast<size_t>(tokens));
+  std::iota(positions.begin(), positions.end(), int64_t{0});
+  if (!mask.query_starts) return positions;
+  const std::vector<int64_t> begins = starts(mask.query_starts, tokens, "query_starts");
+  for (size_t s = 0; s + 1 < begins.size(); ++s)
+    for (int64_t t = begins[s]; t < begins[s + 1]; ++t) positions[static_cast<size_t>(t)] = t - begins[s];
+  return positions;
 }
 
 Distances distances_of(const Mask& mask, int64_t queries, int64_t keys) {

@@ -7,6 +7,8 @@
 // cache needs it; lengths do not move it. query_offsets say otherwise:  i + query_offsets[batch row or sequence].
 #pragma once
 
+#include <vector>
+
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -29,6 +31,9 @@ struct Mask {
   // i8, nonzero: visible; broadcast to [batch (or sequences), heads, queries, keys].
   Tensor visible = {};
 };
+
+// Where each token of a self-attention stands in its sequence, [tokens].
+std::vector<int64_t> positions_of(const Mask&, int64_t tokens);
 
 // The explicit mask with four axes, [batch (or sequences), heads or 1, queries, keys], by strides of 0.
 Tensor expanded_mask(const Mask&, int64_t batch, int64_t queries, int64_t keys);

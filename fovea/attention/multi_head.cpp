@@ -75,12 +75,12 @@ Tensor MultiHeadAttention::queries(const Tensor& x) const {
   return in_heads(query_(x));
 }
 
-MultiHeadAttention::Projected MultiHeadAttention::project(const Tensor& x, int64_t offset) const {
+MultiHeadAttention::Projected MultiHeadAttention::project(const Tensor& x, std::span<const int64_t> positions) const {
   require(x.rank() == 3, "MultiHeadAttention: found x {}, expected [batch, tokens, {}]", x.shape(), config_.width);
   const std::vector<Tensor> y =
       linears(x, {{query_.weight(), query_.bias()}, {key_.weight(), key_.bias()}, {value_.weight(), value_.bias()}});
   const Projected p = {in_heads(y[0]), in_heads(y[1]), in_heads(y[2])};
-  return rotary_ ? Projected{(*rotary_)(p.queries, offset), (*rotary_)(p.keys, offset), p.values} : p;
+  return rotary_ ? Projected{(*rotary_)(p.queries, positions), (*rotary_)(p.keys, positions), p.values} : p;
 }
 
 MultiHeadAttention::Projected MultiHeadAttention::project_memory(const Tensor& memory) const {
@@ -106,30 +106,28 @@ AttentionResult MultiHeadAttention::finish(AttentionResult result) const {
 
 AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const AttentionOptions& o, const Context& c) const {
   if (!c.cache) {
-    const Projected p = project(x, 0);
+    const Projected p = project(x, rotary_ ? positions_of(o.mask, x.size(1)) : std::vector<int64_t>());
     return finish(attend(p.queries, p.keys, p.values, options_for(o), c));
   }
   require(!c.training, "MultiHeadAttention: found a cache in training, expected none: it keeps no gradient");
-  LayerCache& cache = c.cache->at(c.place);
-  const Projected p = project(x, cache.length());
-  cache.append(p.keys, p.values, *form_, form_weights_);
-  return finish(attend(p.queries, cache, options_for(o), c));
+  KeyCache& keys = c.cache->at(c.place);
+  const Projected p = project(x, c.cache->positions());
+  keys.append(p.keys, p.values, *form_, form_weights_);
+  return finish(attend(p.queries, keys, c.cache->starts(), options_for(o), c));
 }
 
 AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const Tensor& memory, const AttentionOptions& o,
                                                 const Context& c) const {
   require(!rotary_, "MultiHeadAttention: found rotary positions in cross-attention, where tokens have no common order");
-  if (!c.cache) {
-    const Projected p = project_memory(memory);
-    return finish(attend(queries(x), p.keys, p.values, options_for(o), c));
-  }
-  require(!c.training, "MultiHeadAttention: found a cache in training, expected none: it keeps no gradient");
-  LayerCache& cache = c.cache->memory_at(c.place);
-  if (cache.length() == 0) {
-    const Projected p = project_memory(memory);
-    cache.append(p.keys, p.values, *form_, form_weights_);
-  }
-  return finish(attend(queries(x), cache, options_for(o), c));
+  if (c.cache) return finish(attend(queries(x), c.cache->memory_at(c.place), c.cache->starts(), options_for(o), c));
+  const Projected p = project_memory(memory);
+  return finish(attend(queries(x), p.keys, p.values, options_for(o), c));
+}
+
+void MultiHeadAttention::remember(const Tensor& memories, const Context& c) const {
+  require(c.cache != nullptr, "MultiHeadAttention: found no cache to remember in, expected the context's");
+  const Projected p = project_memory(memories);
+  c.cache->memory_at(c.place).append(p.keys, p.values, *form_, form_weights_);
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const AttentionOptions& o, const Context& c) const {

@@ -3,8 +3,11 @@
 //   MultiHeadAttention attention({.width = 512, .heads = 8});
 //   Tensor y = attention(x, {.mask = {.causal = true}}, context);        // self;  cross: attention(x, memory, {}, context)
 //
-// With a cache in the context, self-attention appends its keys and values at the context's place and attends over all that
-// are there (so causal stays .causal); cross-attention projects the memory at its first call and then reuses it.
+// With a cache in the context, x is the tokens that the cache's step adds, [1, tokens of all rows, width]. Self-attention
+// appends their keys and values at the context's place and attends over all that are there (so causal stays .causal);
+// cross-attention looks at what it was given to remember():
+//
+//   cache.begin_memories(starts);   attention.remember(memories, context);   Tensor y = attention(x, {}, {}, context);
 #pragma once
 
 #include <optional>
@@ -42,14 +45,17 @@ class MultiHeadAttention final {
   AttentionResult attend_with(const Tensor& x, const AttentionOptions&, const Context&) const;
   AttentionResult attend_with(const Tensor& x, const Tensor& memory, const AttentionOptions&, const Context&) const;
 
+  // Puts the keys and values of all rows' memories, [1, tokens, memory width], into the context's cache.
+  void remember(const Tensor& memories, const Context&) const;
+
   void weights(Weights& w);
 
  private:
   struct Projected {
     Tensor queries, keys, values;  // [batch, tokens, heads, head width]; keys and values have key heads
   };
-  Projected project(const Tensor& x, int64_t offset) const;  // what attends to itself
-  Projected project_memory(const Tensor& memory) const;      // no queries
+  Projected project(const Tensor& x, std::span<const int64_t> positions) const;  // what attends to itself
+  Projected project_memory(const Tensor& memory) const;                          // no queries
   Tensor queries(const Tensor& x) const;
   Tensor in_heads(const Tensor& y) const;
   AttentionOptions options_for(const AttentionOptions&) const;

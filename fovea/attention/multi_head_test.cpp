@@ -100,17 +100,21 @@ void check_cached(const Config& config) {
   SCOPED_TRACE(fmt::format("{}, {} key heads, rotary {}", config.form, config.key_heads, config.rotary));
   const MultiHeadAttention attention = made(config);
   const Tensor x = float_input({2, 70, config.width});
-  const AttentionOptions causal = {.mask = {.causal = true}};
-  const Tensor whole = attention(x, causal, {});
-  for (const std::vector<int64_t>& pieces : {std::vector<int64_t>(70, 1), std::vector<int64_t>{33, 1, 17, 19}}) {
-    Cache cache;
-    int64_t at = 0;
-    for (int64_t piece : pieces) {
-      const Tensor y = attention(x.slice(1, at, at + piece), causal, {.cache = &cache, .place = "self"});
-      EXPECT_TRUE(same_bits(y, whole.slice(1, at, at + piece))) << "tokens from " << at << ", " << piece;
-      at += piece;
+  for (int64_t window : {0, 20}) {
+    const AttentionOptions causal = {.mask = {.causal = true, .window = window}};
+    const Tensor whole = attention(x, causal, {});
+    for (const std::vector<int64_t>& pieces : {std::vector<int64_t>(70, 1), std::vector<int64_t>{33, 1, 17, 19}}) {
+      Cache cache(window == 0 ? 16 : 64);
+      int64_t at = 0;
+      for (int64_t piece : pieces) {
+        cache.begin(std::vector<int64_t>{0, piece, 2 * piece});
+        const Tensor tokens = x.slice(1, at, at + piece).reshape({1, 2 * piece, config.width});
+        const Tensor y = attention(tokens, causal, {.cache = &cache, .place = "self"});
+        EXPECT_TRUE(same_bits(y, whole.slice(1, at, at + piece).reshape(y.shape()))) << "from " << at << ", " << piece;
+        at += piece;
+      }
+      EXPECT_EQ(cache.length(1), 70);
     }
-    EXPECT_EQ(cache.at("self").length(), 70);
   }
 }
 
@@ -123,7 +127,6 @@ TEST(MultiHead, StepByStepGivesTheBitsOfTheFullPassForEveryForm) {
 // Many sequences in one row: each gets what it gets alone, and so do the gradients of its tokens.
 TEST(MultiHead, PackedSequencesEqualEachAlone) {
   for (const Config& config : configs_of_every_form()) {
-    if (config.rotary && !config.form.ends_with("dot")) continue;  // only products see nothing but distances
     SCOPED_TRACE(fmt::format("{}, {} key heads, rotary {}", config.form, config.key_heads, config.rotary));
     const MultiHeadAttention attention = made(config);
     auto outcome = [&](const Tensor& tokens, const Mask& mask) {
@@ -138,8 +141,7 @@ TEST(MultiHead, PackedSequencesEqualEachAlone) {
     for (size_t s = 0; s + 1 < starts.size(); ++s) {
       auto part = [&](const Tensor& t) { return t.slice(1, starts[s], starts[s + 1]); };
       const auto [alone, gradient] = outcome(part(x), {.causal = true});
-      EXPECT_TRUE(config.rotary || same_bits(part(packed), alone)) << "sequence " << s;
-      gradient_check::expect_near(part(packed), alone, 2e-5, "output");  // rotary: other positions, the same distances
+      EXPECT_TRUE(same_bits(part(packed), alone)) << "sequence " << s;
       gradient_check::expect_near_in_size(part(packed_gradient), gradient, 2e-5, 1e-6, "gradient");
     }
   }
@@ -153,20 +155,32 @@ TEST(MultiHead, CrossAttentionProjectsTheMemoryOnce) {
     const AttentionOptions options = {.mask = {.key_lengths = lengths({9, 5})}};
     const Tensor whole = attention(x, memory, options, {});
     Cache cache;
+    const Context c = {.cache = &cache, .place = "cross"};
+    cache.begin_memories(std::vector<int64_t>{0, 9, 14});
+    attention.remember(concat({memory.slice(0, 0, 1), memory.slice(0, 1, 2).slice(1, 0, 5)}, 1), c);
     for (int64_t t = 0; t < 4; ++t) {
-      // Later calls do not look at the memory any more.
-      const Tensor given = t == 0 ? memory : full({2, 9, 7}, std::numeric_limits<double>::quiet_NaN());
-      const Tensor y = attention(x.slice(1, t, t + 1), given, options, {.cache = &cache, .place = "cross"});
-      EXPECT_TRUE(same_bits(y, whole.slice(1, t, t + 1))) << form->name << " at " << t;
+      cache.begin(std::vector<int64_t>{0, 1, 2});
+      const Tensor y = attention(x.slice(1, t, t + 1).reshape({1, 2, 12}), Tensor(), {}, c);
+      EXPECT_TRUE(same_bits(y, whole.slice(1, t, t + 1).reshape({1, 2, 12}))) << form->name << " at " << t;
     }
-    // A decoder that changes rows as beam search does keeps the memory.
-    EXPECT_EQ(cache.length(), 0);
-    EXPECT_EQ(cache.memory_at("cross").length(), 9);
-    cache.reorder(lengths({1, 1}));
-    const Tensor y = attention(concat({x.slice(0, 1, 2), x.slice(0, 1, 2)}, 0), memory,
-                               {.mask = {.key_lengths = lengths({5, 5})}}, {.cache = &cache, .place = "cross"});
-    EXPECT_TRUE(same_bits(y.slice(0, 0, 1), whole.slice(0, 1, 2))) << form->name;
-    EXPECT_TRUE(same_bits(y.slice(0, 1, 2), whole.slice(0, 1, 2))) << form->name;
+    // A decoder that changes rows as beam search does keeps the memory; rows with one memory are looked at together.
+    const int64_t pages = cache.memories().pages_in_use();
+    cache.reorder(std::vector<int64_t>{1, 1, 0});
+    EXPECT_EQ(cache.memories().pages_in_use(), pages);
+    cache.begin(std::vector<int64_t>{0, 4, 8, 12});
+    const Tensor second = x.slice(0, 1, 2), first = x.slice(0, 0, 1);
+    const Tensor y = attention(concat({second, second, first}, 1), Tensor(), {}, c);
+    EXPECT_TRUE(same_bits(y.slice(1, 0, 4), whole.slice(0, 1, 2))) << form->name;
+    EXPECT_TRUE(same_bits(y.slice(1, 4, 8), whole.slice(0, 1, 2))) << form->name;
+    EXPECT_TRUE(same_bits(y.slice(1, 8, 12), whole.slice(0, 0, 1))) << form->name;
+    // The weights are those of each row, also where rows share their memory.
+    Trace trace;
+    cache.begin(std::vector<int64_t>{0, 4, 8, 12});
+    attention(concat({second, second, first}, 1), Tensor(), {}, {.trace = &trace, .cache = &cache, .place = "cross"});
+    const Tensor w =
+        attention.attend_with(x, memory, {.mask = options.mask, .probe = Probe{.weights = true}}, {}).probe.weights;
+    ASSERT_EQ(trace["cross"].weights.shape(), (Shape{3, 3, 4, 9}));
+    EXPECT_TRUE(same_bits(trace["cross"].weights, concat({w.slice(0, 1, 2), w.slice(0, 1, 2), w.slice(0, 0, 1)}, 0)));
   }
 }
 
@@ -239,8 +253,11 @@ TEST(MultiHead, TracesAtItsPlace) {
   // A cached generation leaves one result for each step.
   Cache cache;
   Trace steps;
-  for (int64_t t = 0; t < 5; ++t)
-    attention(x.slice(1, t, t + 1), {.mask = {.causal = true}}, {.trace = &steps, .cache = &cache, .place = "self"});
+  for (int64_t t = 0; t < 5; ++t) {
+    cache.begin(std::vector<int64_t>{0, 1, 2});
+    attention(x.slice(1, t, t + 1).reshape({1, 2, 12}), {.mask = {.causal = true}},
+              {.trace = &steps, .cache = &cache, .place = "self"});
+  }
   ASSERT_EQ(steps.results().at("self").size(), 5u);
   gradient_check::expect_near(steps["self"].weights, all.probe.weights.slice(2, 4, 5), 1e-6, "last step");
 }

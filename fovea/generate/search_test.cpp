@@ -26,11 +26,17 @@ class Bigrams final : public Model, public Generator {
   Tensor logits(const Source&, const Tensor& ids, const Context&) const override { return rows(table_, ids); }
   std::unique_ptr<DecoderState> start(const Source&, const Context&) const override {
     struct Nothing final : DecoderState {
-      void reorder(const Tensor&) override {}
+      int64_t rows() const override { return 0; }
+      void reorder(std::span<const int64_t>) override {}
+      void append(DecoderState&&) override {}
     };
     return std::make_unique<Nothing>();
   }
-  Tensor step(DecoderState&, const Tensor& ids, const Context&) const override { return rows(table_, ids); }
+  Tensor steps(DecoderState&, const Tensor& ids, std::span<const int64_t> starts, const Context&) const override {
+    std::vector<int64_t> last;
+    for (size_t r = 1; r < starts.size(); ++r) last.push_back(starts[r] - 1);
+    return rows(table_, rows(ids, tensor({static_cast<int64_t>(last.size())}, last)));
+  }
   void weights(Weights& w) override { w("table", table_, {}); }
   std::string_view family() const override { return "bigrams"; }
   std::string config() const override { return "{}"; }

@@ -10,7 +10,7 @@
 //
 // A fully masked row gives zeros. A NaN behind a mask does not leak, a NaN in what a row sees stays visible in that
 // row. Same bits: a row's result depends on that row and on the keys it sees, on the instruction set and on nothing
-// else: not on the batch, the threads, the number of queries, trailing masked keys or who packed the keys.
+// else: not on the batch, the threads, the number of queries, trailing masked keys, who packed the keys or their pages.
 #pragma once
 
 #include <cstdint>
@@ -70,17 +70,30 @@ struct WeightDropout {
   uint64_t key = 0;
 };
 
-// Panels [⌈tokens / 16⌉][width][16] per (batch row, key head), as pack_keys writes them; strides in floats.
-struct PackedKeys {
-  const float* data = nullptr;
-  int64_t batch = 0, head = 0;
+// One page of keys and values: for each key head panels [tokens / 16][width][16] and then values [tokens][value_width
+// rounded up to 16].
+struct PageLayout {
+  int64_t tokens = 16;  // 16, 32, 64, 128 or 256
+  int64_t key_heads = 1, width = 0, value_width = 0;
+
+  int64_t value_stride() const { return (value_width + 15) / 16 * 16; }
+  int64_t values() const { return tokens * width; }  // where they begin among a head's floats
+  int64_t head() const { return tokens * (width + value_stride()); }
+  int64_t floats() const { return key_heads * head(); }
+};
+
+// Token j of sequence s is token j % tokens of page tables[s][j / tokens]. Only pages of tokens that are seen are read, and
+// of the last one no value behind the sequence's last.
+struct KeyPages {
+  const float* const* const* tables = nullptr;
+  int64_t tokens = 0;  // of a page
 };
 
 struct Attention {
   AttentionShape shape;
   std::span<const SequenceSpan> sequences = {};  // empty: batch sequences of shape.queries and shape.keys
-  TokenArray q = {}, k = {}, v = {};             // k may be missing in the forward pass when packed_keys is given
-  PackedKeys packed_keys = {};                   // then each key_begin is a multiple of 16
+  TokenArray q = {}, k = {}, v = {};
+  KeyPages pages = {};  // in the forward pass instead of k and v; then each key_begin is 0
   ScoreKind score = ScoreKind::dot;
   float scale = 1;                // of dot scores
   const float* vector = nullptr;  // [heads, width], of additive scores
@@ -145,23 +158,26 @@ struct AttentionGradients {
   float* d_vector = nullptr;  // [heads, width], added to
 };
 
-// Needs k itself (packed_keys is not read). Masked NaNs in k and v do not leak into any gradient.
+// Needs k and v themselves (pages are not read). Masked NaNs in k and v do not leak into any gradient.
 void attention_backward(const Attention&, const AttentionGradients&);
 
-// Floats of one (batch row, key head) of packed keys.
-int64_t packed_keys_size(int64_t tokens, int64_t width);
-
-// Writes tokens [begin, end) of every (batch row, key head) into panels; the others stay. Additive panels hold e^{2k},
-// |k| clamped to 21.
-struct PackKeys {
-  TokenArray k;  // token `begin` comes first
-  int64_t batch = 1, key_heads = 1, width = 0;
-  int64_t begin = 0, end = 0;
-  ScoreKind score = ScoreKind::dot;
-  float* packed = nullptr;
-  int64_t packed_batch = 0, packed_head = 0;  // strides in floats
+// Tokens [begin, begin + tokens) of a page; the others stay. k and v point at the first of them: element (t, h, d) is
+// k[t * k_token + h * k_head + d]. Additive panels hold e^{2k}, |k| clamped to 21.
+struct PagePiece {
+  float* page = nullptr;
+  int64_t begin = 0, tokens = 0;
+  const float *k = nullptr, *v = nullptr;
 };
-void pack_keys(const PackKeys&);
+struct WritePages {
+  PageLayout layout;
+  std::span<const PagePiece> pieces;
+  int64_t k_token = 0, k_head = 0, v_token = 0, v_head = 0;
+  ScoreKind score = ScoreKind::dot;
+};
+void write_pages(const WritePages&);
+
+// The first `tokens` tokens of a page into another.
+void copy_page(const PageLayout&, const float* from, int64_t tokens, float* to);
 
 // scores[i * row_stride + j] = Σ_d vector[d] · tanh(q_id + k_jd), of rows q [queries, width] and k [keys, width]; |q|,
 // |k| are clamped to 21, where tanh has long been 1.

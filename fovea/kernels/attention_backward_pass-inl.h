@@ -212,7 +212,7 @@ class BackwardPass {
   void score(const BackwardHead& head, int64_t q, int64_t count, const Columns* groups) {
     const float *queries = head.query_groups + q * width_, *panels = unit_.key_panels + start_ * width_;
     if (a_.score == ScoreKind::dot) {
-      dot_scores(queries, count, panels, width_, groups, scores_);
+      dot_scores(queries, count, neighbours(panels, width_), width_, groups, scores_);
     } else {
       for (int64_t r = 0; r < count; r += group_rows) {
         const Columns& c = groups[r / group_rows];
@@ -222,8 +222,8 @@ class BackwardPass {
         }
       }
     }
-    dot_scores(head.gradient_groups + q * value_width_, count, unit_.value_panels + start_ * value_width_, value_width_,
-               groups, ds_);
+    dot_scores(head.gradient_groups + q * value_width_, count,
+               neighbours(unit_.value_panels + start_ * value_width_, value_width_), value_width_, groups, ds_);
   }
 
   // Row i of the block: S becomes the (dropped) weights, dP becomes dS of the raw products.

@@ -18,7 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Packs one key block of a unit: K into panels, V into contiguous rows of whole vectors.
+// Packs one key block of a unit: K into panels, V into contiguous rows of whole vectors. What has pages is only looked
+// through for odd numbers.
 void pack_forward_block(const ForwardJob& job, ForwardUnit& unit, int64_t block) {
   const Attention& a = job.attention;
   const AttentionShape& shape = a.shape;
@@ -30,6 +31,14 @@ void pack_forward_block(const ForwardJob& job, ForwardUnit& unit, int64_t block)
       pack_panel(k + j * a.k.token, a.k.token, std::min(panel, end - j), shape.width, a.score,
                  unit.own_panels + j * shape.width);
     }
+  }
+  if (unit.pages) {
+    bool odd = false;
+    for (int64_t j = begin, n; j < end && !odd; j += n) {
+      n = unit.neighbours(j, end);
+      odd = has_odd_numbers(unit.value_at(j), n * unit.value_stride);
+    }
+    unit.odd[block] = odd;
   }
   if (unit.own_values) {
     const float* v = a.v.data + s.batch * a.v.batch + s.key_begin * a.v.token + unit.key_head * a.v.head;
@@ -115,13 +124,16 @@ class ForwardPass {
   void run_block(int64_t block) {
     int64_t start = block * block_keys, groups = (rows_ + group_rows - 1) / group_rows;
     for (int64_t g = 0; g < groups; ++g) groups_[g] = needed(start, g * group_rows, group_size(g));
-    const float* panels = unit_.panels + start * a_.shape.width;
+    BlockPanels panels;
+    for (int64_t j = start; j < std::min(start + block_keys, s_.keys); j += panel) {
+      panels.at[(j - start) / panel] = unit_.panel_at(j);
+    }
     if (a_.score == ScoreKind::dot) {
       dot_scores(queries_, rows_, panels, a_.shape.width, groups_, scores_);
     } else {
       for (int64_t g = 0; g < groups; ++g) {
         for (int64_t j = groups_[g].first; j < groups_[g].last; j += panel) {
-          additive_panel(queries_ + g * group_rows * a_.shape.width, group_size(g), panels + j * a_.shape.width,
+          additive_panel(queries_ + g * group_rows * a_.shape.width, group_size(g), panels.at[j / panel],
                          a_.shape.width, vector_, base_, scores_ + g * group_rows * score_stride + j, score_stride);
         }
       }
@@ -159,26 +171,31 @@ class ForwardPass {
 
   void mix_group(int64_t block, int64_t g) {
     const Columns& c = groups_[g];
-    int64_t last = std::min(c.last, s_.keys - c.start), count = last - c.first;
-    if (count <= 0) return;
-    const float* v = unit_.values + (c.start + c.first) * unit_.value_stride;
-    int64_t v_stride = unit_.value_stride;
+    const int64_t end = std::min(c.start + c.last, s_.keys);
+    const bool odd = !unit_.odd || unit_.odd[block];
+    for (int64_t j = c.start + c.first, n; j < end; j += n) {
+      n = unit_.neighbours(j, end);
+      mix_run(g, {j, j + n}, scores_ + g * group_rows * score_stride + (j - c.start), odd);
+    }
+  }
+
+  // Values that stand one after another; p is their weights in the group's first row.
+  void mix_run(int64_t g, const KeyRange& keys, const float* p, bool odd) {
+    int64_t count = keys.end - keys.begin, row = g * group_rows, v_stride = unit_.value_stride;
+    const float* v = unit_.value_at(keys.begin);
+    float* o = out_ + row * columns_;
     Scratch scratch;
-    if (!unit_.own_values && a_.shape.value_width % panel != 0) {
+    if (!unit_.pages && !unit_.own_values && a_.shape.value_width % panel != 0) {
       float* copy = scratch.take<float>(count * columns_);
       pack_rows(v, v_stride, count, a_.shape.value_width, copy);
       v = copy, v_stride = columns_;
     }
-    int64_t row = g * group_rows;
-    float* p = scores_ + row * score_stride + c.first;
-    float* o = out_ + row * columns_;
-    if ((!unit_.odd || unit_.odd[block]) && partly_masked(g, {c.start + c.first, c.start + last})) {
-      for (int64_t r = 0; r < group_size(g); ++r) {
-        mix_seen(row_[row + r], c.start + c.first, count, p + r * score_stride, v, v_stride, o + r * columns_);
-      }
-      return;
+    if (!odd || !partly_masked(g, keys)) {
+      return mix_rows<false>(p, group_size(g), v, v_stride, count, o, columns_, columns_ / panel);
     }
-    mix_rows<false>(p, group_size(g), v, v_stride, count, o, columns_, columns_ / panel);
+    for (int64_t r = 0; r < group_size(g); ++r) {
+      mix_seen(row_[row + r], keys.begin, count, p + r * score_stride, v, v_stride, o + r * columns_);
+    }
   }
 
   bool partly_masked(int64_t g, const KeyRange& keys) const {
@@ -256,7 +273,7 @@ constexpr int64_t key_block = 256, query_block = 96;
 // end of each.
 constexpr int64_t wave_floats = 6 << 20;
 
-// With few rows a value is read once or twice: not worth a copy.
+// With few rows a value is read once or twice: not worth a copy, or a look for odd numbers.
 bool packs_values(const Attention& a, const SequenceSpan& s) {
   return s.queries * (a.shape.heads / a.shape.key_heads) >= 32;
 }
@@ -264,20 +281,23 @@ bool packs_values(const Attention& a, const SequenceSpan& s) {
 int64_t rounded(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
 int64_t packed_floats(const Attention& a, const SequenceSpan& s) {
-  int64_t total = a.packed_keys.data ? 0 : packed_keys_size(s.keys, a.shape.width);
+  if (a.pages.tables) return s.keys / key_block + 64;
+  int64_t total = rounded(s.keys, 16) * a.shape.width;
   return packs_values(a, s) ? total + s.keys * rounded(a.shape.value_width, 16) + s.keys / key_block + 64 : total;
 }
 
 ForwardUnit make_unit(const ForwardJob& job, int64_t sequence, int64_t key_head, Scratch& scratch) {
   const Attention& a = job.attention;
   const SequenceSpan& s = job.sequences[sequence];
-  ForwardUnit u = {.sequence = sequence, .key_head = key_head};
-  if (a.packed_keys.data) {
-    u.panels = a.packed_keys.data + s.batch * a.packed_keys.batch + key_head * a.packed_keys.head +
-               s.key_begin * a.shape.width;
-  } else {
-    u.panels = u.own_panels = scratch.take<float>(packed_keys_size(s.keys, a.shape.width));
+  ForwardUnit u = {.sequence = sequence, .key_head = key_head, .width = a.shape.width};
+  if (a.pages.tables) {
+    const PageLayout page = {a.pages.tokens, a.shape.key_heads, a.shape.width, a.shape.value_width};
+    u.pages = a.pages.tables[sequence], u.page_tokens = page.tokens, u.value_stride = page.value_stride();
+    u.first_key = key_head * page.head(), u.first_value = u.first_key + page.values();
+    if (packs_values(a, s)) u.odd = scratch.take<uint8_t>(s.keys / key_block + 1);
+    return u;
   }
+  u.panels = u.own_panels = scratch.take<float>(rounded(s.keys, 16) * a.shape.width);
   if (packs_values(a, s)) {
     u.value_stride = rounded(a.shape.value_width, 16);
     u.values = u.own_values = scratch.take<float>(s.keys * u.value_stride);
@@ -313,7 +333,7 @@ void run_wave(ForwardJob& job) {
   for (int64_t u = 0; u < static_cast<int64_t>(job.units.size()); ++u) {
     const ForwardUnit& unit = job.units[u];
     add_tasks(job, u);
-    if (!unit.own_panels && !unit.own_values) continue;
+    if (!unit.own_panels && !unit.odd) continue;
     for (int64_t b = 0; b * key_block < job.sequences[unit.sequence].keys; ++b) pieces.push_back({u, b});
   }
   // The longest tasks first; masses are added in rising order, so there the order stays.

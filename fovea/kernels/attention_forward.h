@@ -8,15 +8,29 @@
 
 namespace fovea::kernels {
 
-// The keys and values of one (sequence, key head) as the tiles read them.
+// The keys and values of one (sequence, key head) as the tiles read them: in pages, or in one long page that is packed here.
 struct ForwardUnit {
   int64_t sequence = 0, key_head = 0;
-  const float* panels = nullptr;
-  const float* values = nullptr;
-  int64_t value_stride = 0;
-  float* own_panels = nullptr;  // to be packed, or nothing
-  float* own_values = nullptr;
+  const float* const* pages = nullptr;
+  int64_t page_tokens = 0;                 // a long page has no end
+  int64_t first_key = 0, first_value = 0;  // where this head's panels and values begin in a page
+  int64_t width = 0, value_stride = 0;
+  const float *panels = nullptr, *values = nullptr;    // of the long page
+  float *own_panels = nullptr, *own_values = nullptr;  // to be packed, or nothing
   uint8_t* odd = nullptr;  // per key block: V holds a NaN or an infinity; nothing: not known
+
+  // The panel that begins with this key, and the value of a key.
+  const float* panel_at(int64_t key) const {
+    return pages ? pages[key / page_tokens] + first_key + key % page_tokens * width : panels + key * width;
+  }
+  const float* value_at(int64_t key) const {
+    return pages ? pages[key / page_tokens] + first_value + key % page_tokens * value_stride
+                 : values + key * value_stride;
+  }
+  // How many of the values [begin, end) stand one after another.
+  int64_t neighbours(int64_t begin, int64_t end) const {
+    return pages ? std::min(end - begin, page_tokens - begin % page_tokens) : end - begin;
+  }
 };
 
 // Rows of one unit: `heads` query heads from `head` on, each with `queries` queries from `query` on.

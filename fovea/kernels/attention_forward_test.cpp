@@ -144,6 +144,43 @@ TEST(AttentionForward, BroadcastGridsAndStridedTokens) {
   });
 }
 
+// The keys and values of a case in pages, NaN wherever nothing was written; the order of the pages in memory is none.
+struct Pages {
+  PageLayout layout;
+  ScoreKind score;
+  int64_t count;  // of a sequence
+  std::vector<float> numbers;
+  std::vector<const float*> pages;
+  std::vector<const float* const*> tables;
+
+  Pages(const AttentionCase& c, int64_t tokens)
+      : layout{tokens, c.shape.key_heads, c.shape.width, c.shape.value_width},
+        score(c.score),
+        count((c.shape.keys + tokens - 1) / tokens),
+        numbers(c.shape.batch * count * layout.floats(), nan) {
+    const int64_t all = c.shape.batch * count;
+    for (int64_t i = 0; i < all; ++i) pages.push_back(numbers.data() + (all - 1 - i) * layout.floats());
+    for (int64_t b = 0; b < c.shape.batch; ++b) tables.push_back(pages.data() + b * count);
+  }
+  void write(const AttentionArrays& from, int64_t begin, int64_t end) {
+    const TokenArray &k = from.call.k, &v = from.call.v;
+    std::vector<PagePiece> pieces;
+    for (size_t b = 0; b < tables.size(); ++b) {
+      for (int64_t t = begin, n; t < end; t += n) {
+        n = std::min(end - t, layout.tokens - t % layout.tokens);
+        pieces.push_back({const_cast<float*>(tables[b][t / layout.tokens]), t % layout.tokens, n,
+                          k.data + b * k.batch + t * k.token, v.data + b * v.batch + t * v.token});
+      }
+    }
+    write_pages({layout, pieces, k.token, k.head, v.token, v.head, score});
+  }
+  Attention call(const AttentionArrays& from, std::span<const SequenceSpan> sequences) const {
+    Attention call = from.call;
+    call.sequences = sequences, call.k = {}, call.v = {}, call.pages = {tables.data(), layout.tokens};
+    return call;
+  }
+};
+
 // The results of some queries, computed in any other company, have the same bits.
 TEST(AttentionForward, SameBitsForAnyCompany) {
   for (bool additive : {false, true}) {
@@ -166,28 +203,15 @@ TEST(AttentionForward, SameBitsForAnyCompany) {
       EXPECT_EQ(all.out, threaded.out);
       EXPECT_EQ(all.lse(), threaded.lse());
 
-      // Step by step with a cache of packed keys: query i sees keys up to i, the cache holds no more.
-      int64_t size = packed_keys_size(300, 20);
-      std::vector<float> cache(3 * 2 * size, nan);
+      // Step by step with pages of any size: query i sees keys up to i, the pages hold no more.
+      Pages pages(c, 16 << (additive ? 1 : 2));
       ForwardArrays steps(c.shape);
       for (int64_t i = 0; i < 300; ++i) {
-        pack_keys({.k = {arrays.call.k.data + i * arrays.call.k.token, arrays.call.k.batch, arrays.call.k.token,
-                         arrays.call.k.head},
-                   .batch = 3,
-                   .key_heads = 2,
-                   .width = 20,
-                   .begin = i,
-                   .end = i + 1,
-                   .score = c.score,
-                   .packed = cache.data(),
-                   .packed_batch = 2 * size,
-                   .packed_head = size});
+        pages.write(arrays, i, i + 1);
         if (i % 7 != 0 && i != 299) continue;
         std::vector<SequenceSpan> one;
         for (int64_t b = 0; b < 3; ++b) one.push_back({b, i, 1, 0, i + 1});
-        Attention call = arrays.call;
-        call.sequences = one, call.k = {}, call.packed_keys = {cache.data(), 2 * size, size};
-        attention_forward(call, steps.result);
+        attention_forward(pages.call(arrays, one), steps.result);
         for (int64_t b = 0; b < 3; ++b) {
           int64_t row = (b * 300 + i) * 4 * 24;
           ASSERT_EQ(0, std::memcmp(&steps.out[row], &all.out[row], 4 * 24 * sizeof(float))) << b << " " << i;
@@ -196,6 +220,19 @@ TEST(AttentionForward, SameBitsForAnyCompany) {
             ASSERT_EQ(std::pair(one.maximum, one.sum), std::pair(other.maximum, other.sum));
           }
         }
+      }
+
+      // All queries at once over pages of each size, and of a few tokens that were written in pieces.
+      for (int64_t page : {16, 128, 256}) {
+        Pages whole(c, page);
+        for (int64_t t : {0, 3, 20, 52, 261})
+          whole.write(arrays, t, t == 0 ? 3 : t == 3 ? 20 : t == 20 ? 52 : t == 52 ? 261 : 300);
+        std::vector<SequenceSpan> rows;
+        for (int64_t b = 0; b < 3; ++b) rows.push_back({b, 0, 300, 0, 300});
+        ForwardArrays at_once(c.shape);
+        attention_forward(whole.call(arrays, rows), at_once.result);
+        EXPECT_EQ(at_once.out, all.out) << "pages of " << page;
+        EXPECT_EQ(at_once.lse(), all.lse()) << "pages of " << page;
       }
 
       // A chunk of queries against more keys than they see.
@@ -226,9 +263,13 @@ TEST(AttentionForward, NaNBehindAMaskDoesNotLeak) {
           std::fill_n(arrays.v.begin() + (b * 290 + j) * 40, 40, j % 100 == 7 ? infinity : nan);
         }
       }
-      ForwardArrays found(c.shape);
+      ForwardArrays found(c.shape), paged(c.shape);
       attention_forward(arrays.call, found.result);
       expect_near(found.out, expected.out, 3e-6, "out");
+      Pages pages(c, 32);
+      pages.write(arrays, 0, 290);
+      attention_forward(pages.call(arrays, c.list()), paged.result);
+      EXPECT_EQ(paged.out, found.out);
     });
   }
 }
@@ -273,6 +314,14 @@ TEST(AttentionForward, BadCallsAreErrors) {
   call.shape = c.shape;
   ForwardArrays found(c.shape);
   EXPECT_THROW(attention_forward(call, found.result), Error);
+  const AttentionCase fine = a_case();
+  const AttentionArrays arrays(fine);
+  Pages pages(fine, 16);
+  Attention odd = pages.call(arrays, {});
+  odd.pages.tokens = 24;
+  ForwardArrays other(fine.shape);
+  EXPECT_THROW(attention_forward(odd, other.result), Error);
+  EXPECT_THROW(write_pages({.layout = pages.layout, .pieces = std::vector<PagePiece>{{nullptr, 9, 8}}}), Error);
 }
 
 TEST(AdditiveScores, EqualTheirFormula) {

@@ -10,29 +10,34 @@
 
 #include "fovea/kernels/attention_additive-inl.h"
 #include "fovea/kernels/attention_panels-inl.h"
+#include "fovea/kernels/attention_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-// TokenArray of one (batch row, key head): whole panels by transposition, single tokens lane by lane.
-void pack_tokens(const PackKeys& p, int64_t batch, int64_t head) {
-  const float* k = p.k.data + batch * p.k.batch + head * p.k.head;
-  float* packed = p.packed + batch * p.packed_batch + head * p.packed_head;
+// One head of a piece: whole panels by transposition, single tokens lane by lane.
+void write_piece(const WritePages& w, const PagePiece& piece, int64_t head) {
+  const int64_t width = w.layout.width, end = piece.begin + piece.tokens;
+  const float* k = piece.k + head * w.k_head;
+  float* to = piece.page + head * w.layout.head();
   Scratch scratch;
-  float* row = scratch.take<float>(round_up(p.width, panel));
-  for (int64_t t = p.begin; t < p.end;) {
-    if (t % panel == 0 && t + panel <= p.end) {
-      pack_panel(k + (t - p.begin) * p.k.token, p.k.token, panel, p.width, p.score, packed + t * p.width);
+  float* row = scratch.take<float>(round_up(width, panel));
+  for (int64_t t = piece.begin; t < end;) {
+    const float* from = k + (t - piece.begin) * w.k_token;
+    if (t % panel == 0 && t + panel <= end) {
+      pack_panel(from, w.k_token, panel, width, w.score, to + t * width);
       t += panel;
       continue;
     }
-    std::copy_n(k + (t - p.begin) * p.k.token, p.width, row);
-    std::fill(row + p.width, row + round_up(p.width, panel), 0.0f);
-    if (p.score == ScoreKind::additive) exponentiate(row, p.width);
-    float* to = packed + t / panel * panel * p.width + t % panel;
-    for (int64_t d = 0; d < p.width; ++d) to[d * panel] = row[d];
+    std::copy_n(from, width, row);
+    std::fill(row + width, row + round_up(width, panel), 0.0f);
+    if (w.score == ScoreKind::additive) exponentiate(row, width);
+    float* lane = to + t / panel * panel * width + t % panel;
+    for (int64_t d = 0; d < width; ++d) lane[d * panel] = row[d];
     ++t;
   }
+  pack_rows(piece.v + head * w.v_head, w.v_token, piece.tokens, w.layout.value_width,
+            to + w.layout.values() + piece.begin * w.layout.value_stride());
 }
 
 // A few query groups against all panels of K.
@@ -73,26 +78,37 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fovea::kernels {
 
-HWY_EXPORT(pack_tokens);
+HWY_EXPORT(write_piece);
 HWY_EXPORT(additive_rows_of);
 HWY_EXPORT(pack_additive_keys);
 
-void pack_keys(const PackKeys& p) {
-  require(p.begin >= 0 && p.begin <= p.end, "pack_keys: found tokens [{}, {}), expected a range from 0 up", p.begin,
-          p.end);
-  auto pack = HWY_DYNAMIC_DISPATCH(pack_tokens);
-  int64_t heads = p.batch * p.key_heads;
-  if (heads * (p.end - p.begin) * p.width < 1 << 14) {
-    for (int64_t i = 0; i < heads; ++i) pack(p, i / p.key_heads, i % p.key_heads);
-    return;
+void write_pages(const WritePages& w) {
+  int64_t tokens = 0;
+  for (const PagePiece& piece : w.pieces) {
+    require(piece.begin >= 0 && piece.tokens >= 0 && piece.begin + piece.tokens <= w.layout.tokens,
+            "write_pages: found tokens [{}, {}), expected them inside a page of {}", piece.begin,
+            piece.begin + piece.tokens, w.layout.tokens);
+    tokens += piece.tokens;
   }
-  parallel_for(heads, [&](int64_t i) { pack(p, i / p.key_heads, i % p.key_heads); });
+  auto write = HWY_DYNAMIC_DISPATCH(write_piece);
+  const int64_t heads = w.layout.key_heads, count = static_cast<int64_t>(w.pieces.size()) * heads;
+  auto one = [&](int64_t i) { write(w, w.pieces[i / heads], i % heads); };
+  if (tokens * heads * w.layout.width >= 1 << 16) return parallel_for(count, one);
+  for (int64_t i = 0; i < count; ++i) one(i);
+}
+
+void copy_page(const PageLayout& l, const float* from, int64_t tokens, float* to) {
+  const int64_t keys = (tokens + 15) / 16 * 16 * l.width;
+  for (int64_t h = 0; h < l.key_heads; ++h, from += l.head(), to += l.head()) {
+    std::copy_n(from, keys, to);
+    std::copy_n(from + l.values(), tokens * l.value_stride(), to + l.values());
+  }
 }
 
 void additive_scores(const AdditiveScores& a) {
   if (a.queries == 0 || a.keys == 0) return;
   Scratch scratch;
-  float* panels = scratch.take<float>(packed_keys_size(a.keys, a.width));
+  float* panels = scratch.take<float>((a.keys + 15) / 16 * 16 * a.width);
   auto pack = HWY_DYNAMIC_DISPATCH(pack_additive_keys);
   auto run = HWY_DYNAMIC_DISPATCH(additive_rows_of);
   parallel_ranges((a.keys + 15) / 16, 8, [&](int64_t begin, int64_t end) {

@@ -29,6 +29,8 @@ void check(const Attention& a, const char* where) {
   require(a.dropout.probability >= 0 && a.dropout.probability < 1,
           "{}: found dropout probability {}, expected one in [0, 1)", where, a.dropout.probability);
   require(a.score != ScoreKind::additive || a.vector, "{}: additive scores need their vector", where);
+  require(!a.pages.tables || (a.pages.tokens >= 16 && a.pages.tokens % 16 == 0 && 256 % a.pages.tokens == 0),
+          "{}: found pages of {} tokens, expected 16, 32, 64, 128 or 256", where, a.pages.tokens);
   for (const SequenceSpan& q : a.sequences) {
     require(q.batch >= 0 && q.batch < s.batch && q.query_begin >= 0 && q.queries >= 0 &&
                 q.query_begin + q.queries <= s.queries,
@@ -39,9 +41,8 @@ void check(const Attention& a, const char* where) {
             q.key_begin + q.keys, s.keys);
     require(std::abs(q.shift()) <= most_shift, "{}: found a sequence's offset of {}, expected at most {} either way",
             where, q.offset, most_shift);
-    require(!a.packed_keys.data || q.key_begin % 16 == 0,
-            "{}: found a sequence that begins at key {}, expected a multiple of 16 with packed keys", where,
-            q.key_begin);
+    require(!a.pages.tables || q.key_begin == 0, "{}: found a sequence that begins at key {}, expected 0 with pages",
+            where, q.key_begin);
   }
 }
 
@@ -51,7 +52,5 @@ bool dropped(const WeightDropout& dropout, int64_t sequence, int64_t head, int64
       philox({word(key / 4), word(query), word(head), word(sequence)}, {word(dropout.key), word(dropout.key >> 32)});
   return unit_interval(block[key % 4]) < dropout.probability;
 }
-
-int64_t packed_keys_size(int64_t tokens, int64_t width) { return (tokens + 15) / 16 * 16 * width; }
 
 }  // namespace fovea::kernels

@@ -18,30 +18,42 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Where the panels of one key block are.
+struct BlockPanels {
+  const float* at[block_keys / panel];
+};
+
+HWY_INLINE BlockPanels neighbours(const float* first, int64_t width) {
+  BlockPanels k;
+  for (int64_t p = 0; p < block_keys / panel; ++p) k.at[p] = first + p * panel * width;
+  return k;
+}
+
 // Rows that do not fill a group, over a run of panels.
-HWY_INLINE void dot_few_rows(const float* q, int64_t rows, const float* k, int64_t width, int64_t panels, float* s) {
+HWY_INLINE void dot_few_rows(const float* q, int64_t rows, const float* const* k, int64_t width, int64_t panels,
+                             float* s) {
   constexpr int broad = wide ? 8 : lanes > 1 ? 4 : 1, pair = wide ? 2 : 1;
   int64_t r = 0;
   for (; r + 4 <= rows; r += 4) {
     int64_t p = 0;
     float* to = s + r * score_stride;
-    for (; p + pair <= panels; p += pair) dot_tile<4, pair>(q + r, k + p * width * panel, width, to + p * panel);
+    for (; p + pair <= panels; p += pair) dot_tile<4, pair>(q + r, k + p, width, to + p * panel);
     if constexpr (pair > 1) {
-      for (; p < panels; ++p) dot_tile<4, 1>(q + r, k + p * width * panel, width, to + p * panel);
+      for (; p < panels; ++p) dot_tile<4, 1>(q + r, k + p, width, to + p * panel);
     }
   }
   for (; r < rows; ++r) {
     int64_t p = 0;
     float* to = s + r * score_stride;
-    for (; p + broad <= panels; p += broad) dot_tile<1, broad>(q + r, k + p * width * panel, width, to + p * panel);
-    for (; p < panels; ++p) dot_tile<1, 1>(q + r, k + p * width * panel, width, to + p * panel);
+    for (; p + broad <= panels; p += broad) dot_tile<1, broad>(q + r, k + p, width, to + p * panel);
+    for (; p < panels; ++p) dot_tile<1, 1>(q + r, k + p, width, to + p * panel);
   }
 }
 
 // Scores of all rows with one key block; group g needs columns groups[g]. A pair of panels stays in the first cache
 // while all groups pass by it.
-HWY_NOINLINE inline void dot_scores(const float* q, int64_t rows, const float* k, int64_t width, const Columns* groups,
-                                    float* s) {
+HWY_NOINLINE inline void dot_scores(const float* q, int64_t rows, const BlockPanels& k, int64_t width,
+                                    const Columns* groups, float* s) {
   constexpr int pair = wide ? 2 : 1;
   int64_t full = rows / group_rows;
   for (int64_t j = 0; j < block_keys; j += pair * panel) {
@@ -50,15 +62,15 @@ HWY_NOINLINE inline void dot_scores(const float* q, int64_t rows, const float* k
       float* to = s + g * group_rows * score_stride;
       int64_t first = std::max(j, groups[g].first), last = std::min(j + pair * panel, groups[g].last);
       if (last - first == pair * panel) {
-        dot_tile<group_rows, pair>(group, k + first * width, width, to + first);
+        dot_tile<group_rows, pair>(group, k.at + first / panel, width, to + first);
       } else if (pair > 1 && last - first == panel) {
-        dot_tile<group_rows, 1>(group, k + first * width, width, to + first);
+        dot_tile<group_rows, 1>(group, k.at + first / panel, width, to + first);
       }
     }
   }
   if (rows > full * group_rows) {
     const Columns& c = groups[full];
-    dot_few_rows(q + full * group_rows * width, rows - full * group_rows, k + c.first * width, width,
+    dot_few_rows(q + full * group_rows * width, rows - full * group_rows, k.at + c.first / panel, width,
                  (c.last - c.first) / panel, s + full * group_rows * score_stride + c.first);
   }
 }

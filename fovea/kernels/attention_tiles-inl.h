@@ -50,19 +50,20 @@ HWY_INLINE void unroll(const Body& body) {
   }
 }
 
-// R rows of a packed query group against P neighbouring panels of K.
+// R rows of a packed query group against P panels of K, wherever they are.
 template <int R, int P>
-HWY_INLINE void dot_tile(const float* HWY_RESTRICT q, const float* HWY_RESTRICT k, int64_t width,
+HWY_INLINE void dot_tile(const float* HWY_RESTRICT q, const float* const* panels, int64_t width,
                          float* HWY_RESTRICT s) {
   const F d;
   constexpr int C = P * panel_vectors;
+  const float* k[P];
+  unroll<P>([&](auto p) FOVEA_PASTE { k[p] = panels[p]; });
   V sum[R * C];
   unroll<R * C>([&](auto i) FOVEA_PASTE { sum[i] = hn::Zero(d); });
-  for (int64_t t = 0; t < width; ++t, q += group_rows, k += panel) {
+  for (int64_t at = 0; at < width * panel; at += panel, q += group_rows) {
     V key[C];
-    unroll<C>([&](auto c) FOVEA_PASTE {
-      key[c] = hn::LoadU(d, k + (c / panel_vectors) * width * panel + (c % panel_vectors) * lanes);
-    });
+    unroll<C>([&](auto c)
+                  FOVEA_PASTE { key[c] = hn::LoadU(d, k[c / panel_vectors] + at + (c % panel_vectors) * lanes); });
     unroll<R>([&](auto r) FOVEA_PASTE {
       const V query = hn::Set(d, q[r]);
       unroll<C>([&](auto c) FOVEA_PASTE { sum[r * C + c] = hn::MulAdd(query, key[c], sum[r * C + c]); });

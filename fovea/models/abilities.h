@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,15 @@ class Encoder {
   ~Encoder() = default;
 };
 
-// Where the generation of a batch stands: the recurrent state, or the cache of keys and values.
+// Where the generation of a batch stands: the recurrent state, or the cache of keys and values. Not to be used any more
+// after a step that threw.
 class DecoderState {
  public:
   virtual ~DecoderState() = default;
-  virtual void reorder(const Tensor& batch_rows) = 0;  // i64: row i continues what row batch_rows[i] was
+  virtual int64_t rows() const = 0;
+  virtual void reorder(std::span<const int64_t> rows) = 0;  // row i goes on as row rows[i] was; the others are freed
+  // The rows of a state of the same model, started for other sources, come behind: a batch is filled up again.
+  virtual void append(DecoderState&& other) = 0;
 };
 
 // Writes token after token, from a source if it is an Encoder too; a language model is none and gets an empty one.
@@ -53,9 +58,13 @@ class Generator {
   virtual Tensor loss(const Source&, const Tensor& target_ids, const Tensor& wanted_ids, const CrossEntropyOptions&,
                       const Context&) const;
 
-  // The same step by step, with the same bits: ids i64 [batch] → [batch, vocabulary].
+  // The same step by step, with the same bits: ids i64 [rows] → [rows, vocabulary]. A state without rows (of a model that
+  // reads no source) gets them at its first step.
   virtual std::unique_ptr<DecoderState> start(const Source&, const Context&) const = 0;
-  virtual Tensor step(DecoderState&, const Tensor& ids, const Context&) const = 0;
+  Tensor step(DecoderState&, const Tensor& ids, const Context&) const;
+  // One or more tokens for each row at once, as prompts and forced prefixes need it: row r gets ids[starts[r]] to
+  // ids[starts[r + 1] − 1] → logits after each row's last, [rows, vocabulary].
+  virtual Tensor steps(DecoderState&, const Tensor& ids, std::span<const int64_t> starts, const Context&) const = 0;
 
   virtual SpecialIds special_ids() const = 0;
   virtual int64_t longest() const { return 0; }      // tokens that a source or a target may have; 0: any number

@@ -107,16 +107,112 @@ TEST_P(EveryGenerator, StepsHaveTheBitsOfTheFullPass) {
 }
 
 TEST_P(EveryGenerator, AReorderedRowContinuesWhatItIsTold) {
-  const Tensor order = tensor({5}, std::vector<int64_t>{2, 0, 0, 3, 1});
+  const std::vector<int64_t> chosen = {2, 0, 0, 3, 1};
+  const Tensor order = tensor({5}, chosen);
   const Source reordered = source().ids ? Source{rows(s_.source.ids, order), rows(s_.source.lengths, order)} : Source{};
   const Tensor full = model_->logits(reordered, rows(s_.inputs, order), {});
   for (const int64_t after : {1, 3}) {
     auto state = model_->start(source(), {});
     for (int64_t t = 0; t < after; ++t) model_->step(*state, s_.column(t), {});
-    state->reorder(order);
+    state->reorder(chosen);
+    EXPECT_EQ(state->rows(), 5);
     for (int64_t t = after; t < 6; ++t)
       ASSERT_TRUE(same_bits(model_->step(*state, rows(s_.column(t), order), {}), full.select(1, t)))
           << after << ", step " << t;
+  }
+}
+
+// Tokens [begins[r], ends[r]) of each row, one after another.
+struct Chunk {
+  Tensor ids;
+  std::vector<int64_t> starts = {0};
+
+  Chunk(const Tensor& inputs, const std::vector<int64_t>& begins, const std::vector<int64_t>& ends) {
+    std::vector<int64_t> all;
+    for (size_t r = 0; r < begins.size(); ++r) {
+      const int64_t* row = inputs.data<int64_t>() + static_cast<int64_t>(r) * inputs.size(1);
+      all.insert(all.end(), row + begins[r], row + ends[r]);
+      starts.push_back(static_cast<int64_t>(all.size()));
+    }
+    ids = tensor({starts.back()}, all);
+  }
+};
+
+void expect_last_logits(const Tensor& found, const Tensor& full, const std::vector<int64_t>& ends) {
+  for (size_t r = 0; r < ends.size(); ++r) {
+    const int64_t row = static_cast<int64_t>(r);
+    ASSERT_TRUE(same_bits(found.select(0, row), full.select(0, row).select(0, ends[r] - 1))) << "row " << r;
+  }
+}
+
+TEST_P(EveryGenerator, AnyNumberOfTokensForEachRowHasTheBitsOfTheFullPass) {
+  const std::vector<std::vector<int64_t>> ends = {{0, 0, 0, 0}, {9, 1, 3, 1}, {10, 2, 17, 2}, {11, 3, 19, 18}};
+  for_each_simd([&] {
+    const Tensor full = model_->logits(source(), s_.inputs, {});
+    auto state = model_->start(source(), {});
+    for (size_t i = 1; i < ends.size(); ++i) {
+      const Chunk chunk(s_.inputs, ends[i - 1], ends[i]);
+      expect_last_logits(model_->steps(*state, chunk.ids, chunk.starts, {}), full, ends[i]);
+    }
+  });
+}
+
+// A row ends, two others enter behind the ones that go on: each has the bits of its own full pass.
+TEST_P(EveryGenerator, ABatchIsFilledUpAgain) {
+  const Tensor full = model_->logits(source(), s_.inputs, {});
+  auto some = [&](int64_t begin, int64_t end) {
+    if (!source().ids) return Source{zeros({end - begin, 1}, DType::i64), zeros({end - begin}, DType::i64)};
+    const int64_t tokens = begin == 0 ? 7 : 17;  // rows 0 and 1 have 7 and 1, rows 2 and 3 have 17 and 5
+    return Source{s_.source.ids.slice(0, begin, end).slice(1, 0, tokens).contiguous(),
+                  s_.source.lengths.slice(0, begin, end).contiguous()};
+  };
+  auto state = model_->start(some(0, 2), {});
+  for (int64_t t = 0; t < 6; ++t) model_->step(*state, s_.column(t).slice(0, 0, 2).contiguous(), {});
+  state->reorder(std::vector<int64_t>{1});
+  state->append(std::move(*model_->start(some(2, 4), {})));
+  ASSERT_EQ(state->rows(), 3);
+  std::vector<int64_t> at = {6, 0, 0};
+  for (int step = 0; step < 9; ++step) {
+    std::vector<int64_t> ids;
+    for (int64_t r = 0; r < 3; ++r)
+      ids.push_back(s_.inputs.data<int64_t>()[(r + 1) * s_.inputs.size(1) + at[static_cast<size_t>(r)]]);
+    const Tensor found = model_->step(*state, tensor({3}, ids), {});
+    for (int64_t r = 0; r < 3; ++r) {
+      ASSERT_TRUE(same_bits(found.select(0, r), full.select(0, r + 1).select(0, at[static_cast<size_t>(r)]++)))
+          << "step " << step << ", row " << r;
+    }
+  }
+}
+
+// Every row of a beam goes its own way from what it shares with the others.
+TEST_P(EveryGenerator, BeamsThatShareThePastHaveTheBitsOfTheFullPass) {
+  const std::vector<int64_t> twice = {0, 0, 1, 1, 2, 2, 3, 3};
+  auto state = model_->start(source().ids ? source() : Source{.lengths = zeros({4}, DType::i64)}, {});
+  state->reorder(twice);
+  std::vector<std::vector<int64_t>> written(8);
+  const Tensor order = tensor({8}, twice);
+  for (int64_t t = 0; t < 18; ++t) {
+    std::vector<int64_t> ids;
+    for (int64_t r = 0; r < 8; ++r)
+      ids.push_back(3 + static_cast<int64_t>(Random(5).below(8, static_cast<uint64_t>(8 * t + r))));
+    for (size_t r = 0; r < 8; ++r) written[r].push_back(ids[r]);
+    const Tensor found = model_->step(*state, tensor({8}, ids), {});
+    if (t % 5 == 4 || t == 17) {
+      std::vector<int64_t> all;
+      for (const auto& row : written) all.insert(all.end(), row.begin(), row.end());
+      const Source beams = source().ids ? Source{rows(s_.source.ids, order), rows(s_.source.lengths, order)} : Source{};
+      const Tensor full = model_->logits(beams, tensor({8, t + 1}, all), {});
+      ASSERT_TRUE(same_bits(found, full.select(1, t))) << "step " << t;
+    }
+    std::vector<int64_t> parents;  // mostly the first of a pair wins
+    for (int64_t pair = 0; pair < 8; pair += 2) {
+      parents.push_back(pair + (t + pair) % 3 / 2);
+      parents.push_back(pair);
+    }
+    std::vector<std::vector<int64_t>> next;
+    for (int64_t p : parents) next.push_back(written[static_cast<size_t>(p)]);
+    written = next;
+    state->reorder(parents);
   }
 }
 

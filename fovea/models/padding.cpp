@@ -1,5 +1,7 @@
 #include "fovea/models/padding.h"
 
+#include "fovea/tensor/index.h"
+
 namespace fovea {
 
 std::vector<int64_t> row_lengths(const Tensor& lengths, const Shape& shape) {
@@ -18,6 +20,13 @@ Tensor only_real(const Tensor& ids, const Tensor& lengths, int64_t padding) {
   Tensor kept = full(ids.shape(), static_cast<double>(padding), DType::i64);
   for_each_real(lengths, ids.shape(), [&](int64_t i) { kept.data<int64_t>()[i] = given.data<int64_t>()[i]; });
   return kept;
+}
+
+Tensor padded(const Tensor& x, int axis, int64_t size) {
+  if (x.size(axis) == size) return x;
+  Shape more = x.shape();
+  more[axis] = size - x.size(axis);
+  return concat({x, zeros(more, x.dtype())}, axis);
 }
 
 Tensor mean_weights(const Tensor& lengths, const Shape& shape, DType type) {

@@ -22,6 +22,9 @@ void for_each_real(const Tensor& lengths, const Shape& shape, F&& f) {
 // The ids i64 [batch, tokens] where tokens are, `padding` beyond.
 Tensor only_real(const Tensor& ids, const Tensor& lengths, int64_t padding);
 
+// x with zeros behind an axis, up to a size.
+Tensor padded(const Tensor& x, int axis, int64_t size);
+
 // 1 / length (0 beyond it), [batch, 1, tokens]: a product with it is the mean over each row's tokens.
 Tensor mean_weights(const Tensor& lengths, const Shape& shape, DType type);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/models/padding.h"
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
@@ -32,10 +33,32 @@ const Form projected_additive = {
 
 }  // namespace
 
-void SourceKeys::reorder(const Tensor& batch_rows) {
-  if (keys) keys = rows(keys, batch_rows), values = rows(values, batch_rows);
-  if (lengths) lengths = rows(lengths, batch_rows);
-  cache.reorder(batch_rows);
+namespace {
+
+Tensor lengths_of(const SourceKeys& s) {
+  return s.lengths ? s.lengths : full({s.keys.size(0)}, static_cast<double>(s.keys.size(1)), DType::i64);
+}
+
+}  // namespace
+
+void SourceKeys::reorder(std::span<const int64_t> rows) {
+  if (packed) packed->reorder(rows);
+  if (!keys) return;
+  const Tensor order = tensor({static_cast<int64_t>(rows.size())}, std::vector<int64_t>(rows.begin(), rows.end()));
+  keys = fovea::rows(keys, order), values = fovea::rows(values, order);
+  if (lengths) lengths = fovea::rows(lengths, order);
+}
+
+// The values of keys() with coverage have a column for each token behind their own.
+void SourceKeys::append(SourceKeys&& other) {
+  if (packed) packed->append(std::move(*other.packed));
+  if (!keys) return;
+  const int64_t tokens = std::max(keys.size(1), other.keys.size(1));
+  const int64_t width = std::max(values.size(3), other.values.size(3));
+  lengths = concat({lengths_of(*this), lengths_of(other)}, 0);
+  keys = concat({padded(keys, 1, tokens), padded(other.keys, 1, tokens)}, 0);
+  auto widened = [&](const Tensor& v) { return padded(padded(v, 1, tokens), 3, width); };
+  values = concat({widened(values), widened(other.values)}, 0);
 }
 
 SourceAttention::SourceAttention(const Config& c)
@@ -64,7 +87,7 @@ void SourceAttention::weights(Weights& w) {
 
 SourceKeys SourceAttention::keys(const Tensor& states, const Tensor& lengths) const {
   const Tensor plain = states.unsqueeze(2);
-  SourceKeys source = {form_->fused_key(plain, form_weights_), plain, lengths, {}};
+  SourceKeys source = {form_->fused_key(plain, form_weights_), plain, lengths, {}, {}};
   if (!coverage_) return source;
   const int64_t batch = states.size(0), tokens = states.size(1);
   Tensor ones = zeros({1, tokens, 1, tokens}, states.dtype());
@@ -76,7 +99,7 @@ SourceKeys SourceAttention::keys(const Tensor& states, const Tensor& lengths) co
 SourceKeys SourceAttention::covered(const SourceKeys& source, const Tensor& coverage) const {
   require(source.keys && coverage_, "coverage of attention: found {}, expected keys() of an attention with coverage",
           source.keys ? "an attention without" : "packed keys");
-  SourceKeys now = {source.keys, source.values, source.lengths, {}};
+  SourceKeys now = {source.keys, source.values, source.lengths, {}, {}};
   if (form_weights_.vector)
     now.keys = source.keys + coverage.transpose(1, 2).unsqueeze(-1) * *coverage_;
   else
@@ -85,11 +108,15 @@ SourceKeys SourceAttention::covered(const SourceKeys& source, const Tensor& cove
 }
 
 SourceKeys SourceAttention::packed_keys(const Tensor& states, const Tensor& lengths) const {
-  const SourceKeys plain = keys(states, lengths);
-  SourceKeys packed;
-  packed.lengths = lengths;
-  packed.cache.append(plain.keys, plain.values, *score_, {.vector = form_weights_.vector});
-  return packed;
+  std::vector<int64_t> real, starts = {0};
+  for (int64_t length : row_lengths(lengths, states.shape())) starts.push_back(starts.back() + length);
+  for_each_real(lengths, states.shape(), [&](int64_t place) { real.push_back(place); });
+  const Tensor flat = states.reshape({states.size(0) * states.size(1), states.size(2)});
+  const SourceKeys plain = keys(rows(flat, tensor({1, starts.back()}, real)), {});
+  SourceKeys source = {{}, {}, {}, std::make_shared<Cache>(), {}};
+  source.packed->begin_memories(starts);
+  source.packed->memory_at("").append(plain.keys, plain.values, *score_, {.vector = form_weights_.vector});
+  return source;
 }
 
 AttentionOptions SourceAttention::options(const SourceKeys& source) const {
@@ -104,8 +131,14 @@ AttentionOptions SourceAttention::options(const SourceKeys& source) const {
 
 AttentionResult SourceAttention::operator()(const Tensor& queries, const SourceKeys& source, const Context& c) const {
   const Tensor q = form_->fused_query(queries.unsqueeze(2), form_weights_);
-  return source.keys ? attend(q, source.keys, source.values, options(source), c)
-                     : attend(q, source.cache, options(source), c);
+  if (source.keys) return attend(q, source.keys, source.values, options(source), c);
+  const int64_t rows = q.size(0), steps = q.size(1);
+  std::vector<int64_t> starts;
+  for (int64_t r = 0; r <= rows; ++r) starts.push_back(r * steps);
+  AttentionResult result =
+      attend(q.reshape({1, rows * steps, 1, q.size(3)}), source.packed->memory_at(""), starts, options(source), c);
+  result.output = result.output.reshape({rows, steps, 1, result.output.size(3)});
+  return result;
 }
 
 // 0 log 0 = 0: a hidden key's logarithm is replaced before it meets its weight, so that no 0 · ∞ is on the way back.

@@ -11,6 +11,8 @@
 //   c[t,j] = Σ a[t′,j] over t′ < t        e[t,j] = vᵀ tanh(q + k + w c[t,j])   or   qᵀ k + w c[t,j]
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 
 #include "fovea/attention/attention.h"
@@ -20,12 +22,13 @@
 namespace fovea {
 
 struct SourceKeys {
-  Tensor keys, values;  // [batch, tokens, 1, width]; no tensors once the cache has them
-  Tensor lengths;       // i64 [batch]; all tokens if not given
-  LayerCache cache;
-  Tensor bias = {};  // added to the scores, [batch, 1, 1, tokens]
+  Tensor keys, values;            // [batch, tokens, 1, width]; no tensors if `packed` has them
+  Tensor lengths;                 // i64 [batch]; all tokens if not given
+  std::shared_ptr<Cache> packed;  // as memories, at the place ""
+  Tensor bias = {};               // added to the scores, [batch, 1, 1, tokens]
 
-  void reorder(const Tensor& batch_rows);
+  void reorder(std::span<const int64_t> rows);
+  void append(SourceKeys&& other);  // its rows come behind, padded to one number of tokens where they are not packed
 };
 
 class SourceAttention final {
@@ -40,7 +43,7 @@ class SourceAttention final {
   explicit SourceAttention(const Config&);
 
   SourceKeys keys(const Tensor& states, const Tensor& lengths) const;
-  // The same as the fused kernel reads them, for inference step by step.
+  // The same in pages, as the fused kernel reads them, for inference step by step.
   SourceKeys packed_keys(const Tensor& states, const Tensor& lengths) const;
 
   AttentionResult operator()(const Tensor& queries, const SourceKeys&,

@@ -26,9 +26,9 @@ EncoderLayer::EncoderLayer(const TransformerLayerConfig& c)
       self_residual_(c),
       feed_forward_residual_(c) {}
 
-Tensor EncoderLayer::operator()(const Tensor& x, const Tensor& lengths, const Context& c) const {
+Tensor EncoderLayer::operator()(const Tensor& x, const Mask& mask, const Context& c) const {
   const Context self = c.at("self"), forward = c.at("feed_forward");
-  const AttentionOptions real = {.mask = {.key_lengths = lengths}};
+  const AttentionOptions real = {.mask = mask};
   Tensor y = self_residual_(x, self, [&](const Tensor& z) { return self_(z, real, self); });
   return feed_forward_residual_(y, forward, [&](const Tensor& z) { return feed_forward_(z, forward); });
 }
@@ -57,6 +57,10 @@ Tensor DecoderLayer::operator()(const Tensor& x, const Memory& memory, const Con
   if (cross_)
     y = (*cross_residual_)(y, cross, [&](const Tensor& z) { return (*cross_)(z, memory.states, real, cross); });
   return feed_forward_residual_(y, forward, [&](const Tensor& z) { return feed_forward_(z, forward); });
+}
+
+void DecoderLayer::remember(const Tensor& memories, const Context& c) const {
+  if (cross_) cross_->remember(memories, c.at("cross"));
 }
 
 void DecoderLayer::weights(Weights& w) {

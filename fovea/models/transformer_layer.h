@@ -3,7 +3,7 @@
 //   post-norm   y = norm(x + dropout(f(x)))            (Vaswani et al. 2017)
 //   pre-norm    y = x + dropout(f(norm(x)))            (Xiong et al. 2020)
 //
-//   EncoderLayer layer({.width = 512, .heads = 8, .hidden = 2048});   Tensor y = layer(x, lengths, context);
+//   EncoderLayer layer({.width = 512, .heads = 8, .hidden = 2048});   Tensor y = layer(x, {.key_lengths = n}, context);
 #pragma once
 
 #include "fovea/attention/multi_head.h"
@@ -45,7 +45,7 @@ class EncoderLayer final {
  public:
   explicit EncoderLayer(const TransformerLayerConfig&);
 
-  Tensor operator()(const Tensor& x, const Tensor& lengths, const Context&) const;
+  Tensor operator()(const Tensor& x, const Mask&, const Context&) const;
   void weights(Weights& w);
 
  private:
@@ -54,9 +54,9 @@ class EncoderLayer final {
   Residual self_residual_, feed_forward_residual_;
 };
 
-// What the decoder attends to: the encoder's states, and how many of each row are real.
+// What the decoder attends to: the encoder's states, and how many of each row are real. Empty once a cache has them.
 struct Memory {
-  Tensor states = {};   // [batch, tokens, width]; no tensor once a cache has them
+  Tensor states = {};   // [batch, tokens, width]
   Tensor lengths = {};  // i64 [batch]; all tokens if not given
 };
 
@@ -66,6 +66,7 @@ class DecoderLayer final {
   DecoderLayer(const TransformerLayerConfig&, Cross);
 
   Tensor operator()(const Tensor& x, const Memory&, const Context&) const;
+  void remember(const Tensor& memories, const Context&) const;  // in the context's cache, packed: [1, tokens, width]
   void weights(Weights& w);
 
  private:

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fovea/models/family.h"
+#include "fovea/models/padding.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
 
@@ -59,13 +60,14 @@ StackInput::StackInput(const StackConfig& c)
   if (c.positions == "learned") learned_.emplace(LearnedPositions::Config{.positions = c.longest, .width = c.width});
 }
 
-Tensor StackInput::operator()(const Embedding& words, const Tensor& ids, int64_t offset, const Context& c) const {
+Tensor StackInput::operator()(const Embedding& words, const Tensor& ids, std::span<const int64_t> positions,
+                              const Context& c) const {
   require(ids && ids.rank() == 2 && ids.dtype() == DType::i64,
           "transformer: found ids {}, expected I64 [batch, tokens]", ids ? ids.shape().text() : "missing");
   Tensor x = words(ids);
   if (scale_ != 1) x = x * scale_;
-  if (sinusoids_) x = (*sinusoids_)(x, offset);
-  if (learned_) x = (*learned_)(x, offset);
+  if (sinusoids_) x = (*sinusoids_)(x, positions);
+  if (learned_) x = (*learned_)(x, positions);
   return dropout_(x, c.at("embedding"));
 }
 
@@ -78,12 +80,35 @@ EncoderStack::EncoderStack(const StackConfig& c, int64_t layers) : input_(c), no
   for (int64_t i = 0; i < layers; ++i) layers_.emplace_back(layer_config(c));
 }
 
-Tensor EncoderStack::operator()(const Embedding& words, const Source& source, const Context& context) const {
+PackedSource packed(const Source& source) {
+  require(source.ids && source.ids.rank() == 2 && source.ids.dtype() == DType::i64,
+          "transformer: found ids {}, expected I64 [batch, tokens]",
+          source.ids ? source.ids.shape().text() : "missing");
+  const Tensor ids = source.ids.contiguous();
+  std::vector<int64_t> real, starts = {0};
+  for (int64_t length : row_lengths(source.lengths, ids.shape())) {
+    const int64_t* row = ids.data<int64_t>() + (static_cast<int64_t>(starts.size()) - 1) * ids.size(1);
+    real.insert(real.end(), row, row + length);
+    starts.push_back(static_cast<int64_t>(real.size()));
+  }
+  return {tensor({1, starts.back()}, real), starts};
+}
+
+Tensor EncoderStack::run(const Embedding& words, const Tensor& ids, const Mask& mask, const Context& context) const {
   Context c = context.at("encoder");
   c.cache = nullptr;  // all tokens are there at once
-  Tensor x = input_(words, source.ids, 0, c);
-  for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, source.lengths, c.at(std::to_string(i)));
+  Tensor x = input_(words, ids, positions_of(mask, ids.size(-1)), c);
+  for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, mask, c.at(std::to_string(i)));
   return norm_ ? (*norm_)(x) : x;
+}
+
+Tensor EncoderStack::operator()(const Embedding& words, const Source& source, const Context& c) const {
+  return run(words, source.ids, {.key_lengths = source.lengths}, c);
+}
+
+Tensor EncoderStack::operator()(const Embedding& words, const PackedSource& source, const Context& c) const {
+  const int64_t count = static_cast<int64_t>(source.starts.size());
+  return run(words, source.ids, {.query_starts = tensor({count}, source.starts)}, c);
 }
 
 void EncoderStack::weights(Weights& w) {
@@ -98,12 +123,17 @@ DecoderStack::DecoderStack(const StackConfig& c, int64_t layers, DecoderLayer::C
   for (int64_t i = 0; i < layers; ++i) layers_.emplace_back(layer_config(c), cross);
 }
 
-Tensor DecoderStack::operator()(const Embedding& words, const Tensor& ids, const Memory& memory, int64_t offset,
+Tensor DecoderStack::operator()(const Embedding& words, const Tensor& ids, const Memory& memory,
                                 const Context& context) const {
   const Context c = context.at("decoder");
-  Tensor x = input_(words, ids, offset, c);
+  Tensor x = input_(words, ids, c.cache ? c.cache->positions() : positions_of({}, ids.size(-1)), c);
   for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, memory, c.at(std::to_string(i)));
   return norm_ ? (*norm_)(x) : x;
+}
+
+void DecoderStack::remember(const Tensor& memories, const Context& context) const {
+  const Context c = context.at("decoder");
+  for (size_t i = 0; i < layers_.size(); ++i) layers_[i].remember(memories, c.at(std::to_string(i)));
 }
 
 void DecoderStack::weights(Weights& w) {
@@ -112,10 +142,21 @@ void DecoderStack::weights(Weights& w) {
   if (norm_) w("decoder_norm", *norm_);
 }
 
-void StackState::reorder(const Tensor& batch_rows) {
-  if (memory.states) memory.states = rows(memory.states, batch_rows);
-  if (memory.lengths) memory.lengths = rows(memory.lengths, batch_rows);
-  cache.reorder(batch_rows);
+Tensor StackState::step(const DecoderStack& decoder, const Embedding& words, const Tensor& ids,
+                        std::span<const int64_t> starts, const Context& context) {
+  require(ids.rank() == 1 && starts.size() > 1 && ids.size(0) == starts.back(),
+          "transformer: found ids {} for {} rows, expected [tokens of all rows]", ids.shape(), starts.size());
+  std::vector<int64_t> last;
+  for (size_t r = 0; r + 1 < starts.size(); ++r) {
+    require(starts[r] < starts[r + 1], "transformer: found no token for row {}, expected one or more", r);
+    last.push_back(starts[r + 1] - 1);
+  }
+  Context c = context;
+  c.cache = &cache;
+  cache.begin(starts);
+  const Tensor y = decoder(words, ids.unsqueeze(0), {}, c).squeeze(0);
+  const int64_t count = static_cast<int64_t>(last.size());
+  return y.size(0) == count ? y : fovea::rows(y, tensor({count}, last));
 }
 
 }  // namespace fovea

@@ -1,7 +1,7 @@
 // The two stacks of the Transformer, embeddings to last norm, and the fields that every model built on them has.
 //
 //   EncoderStack encoder(config, 6);   Tensor memory = encoder(embedding, source, context);
-//   DecoderStack decoder(config, 6, DecoderLayer::Cross::memory);   Tensor y = decoder(embedding, ids, {memory}, 0, context);
+//   DecoderStack decoder(config, 6, DecoderLayer::Cross::memory);   Tensor y = decoder(embedding, ids, {memory}, context);
 #pragma once
 
 #include <optional>
@@ -36,7 +36,7 @@ class StackInput final {
  public:
   explicit StackInput(const StackConfig&);
 
-  Tensor operator()(const Embedding&, const Tensor& ids, int64_t offset, const Context&) const;
+  Tensor operator()(const Embedding&, const Tensor& ids, std::span<const int64_t> positions, const Context&) const;
   void weights(std::string_view name, Weights& w);
 
  private:
@@ -46,14 +46,24 @@ class StackInput final {
   std::optional<LearnedPositions> learned_;
 };
 
+// The tokens of all rows one after another, without padding: row r has [starts[r], starts[r + 1]).
+struct PackedSource {
+  Tensor ids;  // i64 [1, tokens]
+  std::vector<int64_t> starts;
+};
+PackedSource packed(const Source&);
+
 class EncoderStack final {
  public:
   EncoderStack(const StackConfig&, int64_t layers);
 
-  Tensor operator()(const Embedding&, const Source&, const Context&) const;  // [batch, tokens, width]
+  Tensor operator()(const Embedding&, const Source&, const Context&) const;        // [batch, tokens, width]
+  Tensor operator()(const Embedding&, const PackedSource&, const Context&) const;  // [1, tokens of all rows, width]
   void weights(Weights& w);
 
  private:
+  Tensor run(const Embedding&, const Tensor& ids, const Mask&, const Context&) const;
+
   StackInput input_;
   std::vector<EncoderLayer> layers_;
   std::optional<LayerNorm> norm_;
@@ -63,8 +73,9 @@ class DecoderStack final {
  public:
   DecoderStack(const StackConfig&, int64_t layers, DecoderLayer::Cross);
 
-  // The first of the ids stands at position `offset`. → [batch, tokens, width]
-  Tensor operator()(const Embedding&, const Tensor& ids, const Memory&, int64_t offset, const Context&) const;
+  // [batch, tokens, width]; with a cache in the context the ids are those of its step.
+  Tensor operator()(const Embedding&, const Tensor& ids, const Memory&, const Context&) const;
+  void remember(const Tensor& memories, const Context&) const;  // in the context's cache
   void weights(Weights& w);
   size_t layers() const { return layers_.size(); }
 
@@ -76,11 +87,15 @@ class DecoderStack final {
 
 // The state of a decoder that goes on token by token.
 struct StackState final : DecoderState {
-  Memory memory = {};
-  Cache cache = {};
-  int64_t position = 0;
+  Cache cache = Cache();
 
-  void reorder(const Tensor& batch_rows) override;
+  int64_t rows() const override { return cache.rows(); }
+  void reorder(std::span<const int64_t> rows) override { cache.reorder(rows); }
+  void append(DecoderState&& other) override { cache.append(std::move(dynamic_cast<StackState&>(other).cache)); }
+
+  // What the decoder makes of each row's last token, [rows, width].
+  Tensor step(const DecoderStack&, const Embedding&, const Tensor& ids, std::span<const int64_t> starts,
+              const Context&);
 };
 
 }  // namespace fovea

@@ -1,15 +1,36 @@
 // Where a token stands: sinusoids or learned vectors that are added to it, or a rotation of its queries and keys.
 // (ALiBi and relative buckets act on the scores: attention/bias.h.)
 //
-//   SinusoidalPositions add_positions({.width = 512});   Tensor y = add_positions(x, cache_length);
-//   RotaryPositions rotate({.width = 64});               Tensor q = rotate(q, cache_length);
+//   SinusoidalPositions add_positions({.width = 512});   Tensor y = add_positions(x);
+//   RotaryPositions rotate({.width = 64});               Tensor q = rotate(q, cache.positions());
+//
+// Tokens stand at the positions given, one for each, or one after another from an offset on. The numbers depend on the
+// position alone, whatever the company.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "fovea/nn/weights.h"
 
 namespace fovea {
+
+std::vector<int64_t> positions_from(int64_t offset, int64_t tokens);
+
+// cos θ and sin θ of θ = position · base^(−2i / width).
+class Angles final {
+ public:
+  Angles(int64_t width, double base);
+
+  struct Turns {  // [positions, width / 2]
+    std::vector<double> cosines, sines;
+  };
+  Turns operator()(std::span<const int64_t> positions) const;
+
+ private:
+  std::vector<double> frequencies_;
+  Turns near_;  // of the positions below a block's length
+};
 
 // p[2i] = sin(t / 10000^(2i / width)), p[2i + 1] = cos of the same            (Vaswani et al. 2017)
 class SinusoidalPositions final {
@@ -21,12 +42,14 @@ class SinusoidalPositions final {
   };
   explicit SinusoidalPositions(const Config&);
 
-  // x [..., tokens, width] + p, the first token at position `offset`.
+  // x [..., tokens, width] + p
+  Tensor operator()(const Tensor& x, std::span<const int64_t> positions) const;
   Tensor operator()(const Tensor& x, int64_t offset = 0) const;
-  Tensor table(int64_t tokens, int64_t offset = 0) const;  // p itself, [tokens, width]
+  Tensor table(std::span<const int64_t> positions) const;  // p itself, [tokens, width]
 
  private:
   Config config_;
+  Angles angles_;
 };
 
 // x + W[position] with a W that is learned, for at most so many positions.
@@ -37,6 +60,7 @@ class LearnedPositions final {
   };
   explicit LearnedPositions(const Config&);
 
+  Tensor operator()(const Tensor& x, std::span<const int64_t> positions) const;
   Tensor operator()(const Tensor& x, int64_t offset = 0) const;
   void weights(Weights& w) { w("weight", weight_, {Init::normal, 0.02}); }
 
@@ -59,19 +83,15 @@ class RotaryPositions final {
   };
   explicit RotaryPositions(const Config&);
 
-  // x [batch, tokens, heads, width or more], the first token at position `offset`.
+  // x [batch, tokens, heads, width or more]
+  Tensor operator()(const Tensor& x, std::span<const int64_t> positions) const;
   Tensor operator()(const Tensor& x, int64_t offset = 0) const;
 
  private:
-  struct Turns {  // cos θ and sin θ, [tokens, pairs]
-    std::vector<double> cosines, sines;
-  };
-  Turns turns(int64_t tokens, int64_t offset) const;
-  Tensor turned(const Tensor& x, const Turns&, double direction) const;
+  Tensor turned(const Tensor& x, const Angles::Turns&, double direction) const;
 
   Config config_;
-  std::vector<double> frequencies_;
-  Turns near_;  // of the positions below a block's length
+  Angles angles_;
 };
 
 }  // namespace fovea

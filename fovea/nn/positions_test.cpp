@@ -15,9 +15,9 @@ struct Rotation {
 };
 
 TEST(Positions, SinusoidsEqualTheirFormulaInPyTorch) {
-  gradient_check::expect_near(SinusoidalPositions({.width = 8}).table(12), golden_file()["sinusoidal.output"], 1e-7,
-                              "interleaved");
-  gradient_check::expect_near(SinusoidalPositions({.width = 8, .halves = true}).table(12),
+  gradient_check::expect_near(SinusoidalPositions({.width = 8}).table(positions_from(0, 12)),
+                              golden_file()["sinusoidal.output"], 1e-7, "interleaved");
+  gradient_check::expect_near(SinusoidalPositions({.width = 8, .halves = true}).table(positions_from(0, 12)),
                               golden_file()["sinusoidal_halves.output"], 1e-7, "halves");
 }
 

@@ -163,7 +163,7 @@ Source PooledClassifier::readable(const Source& source, const Context& c) const 
 
 Tensor PooledClassifier::transformed(const Tensor& x, const Tensor& lengths, const Context& c) const {
   Tensor y = x;
-  for (size_t i = 0; i < layers_.size(); ++i) y = layers_[i](y, lengths, c.at(std::to_string(i)));
+  for (size_t i = 0; i < layers_.size(); ++i) y = layers_[i](y, {.key_lengths = lengths}, c.at(std::to_string(i)));
   return (*norm_)(y);
 }
 

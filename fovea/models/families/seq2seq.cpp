@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fovea/models/padding.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/reduce.h"
@@ -70,9 +71,32 @@ Tensor by_layer(const Tensor& x, int64_t layers) {
   return x.reshape({x.size(0), layers, x.size(1) / layers}).transpose(0, 1).contiguous();
 }
 
-Tensor reordered_layers(const Tensor& states, const Tensor& batch_rows) {
-  return states ? rows(states.transpose(0, 1), batch_rows).transpose(0, 1).contiguous() : states;
+// f of tensors with the batch first, those that are there; states of the cells have their layers first.
+template <class F, class... T>
+Tensor with_batch_first(F&& f, const Tensor& x, const T&... more) {
+  return x ? f(x.transpose(0, 1), more.transpose(0, 1)...).transpose(0, 1).contiguous() : x;
 }
+
+// What a step changes.
+struct Moving {
+  RecurrentState cells;
+  Tensor fed;       // o[t−1], [batch, 1, readout]
+  Tensor coverage;  // Σ of the weights so far, [batch, 1, tokens]
+
+  void pick(const Tensor& order) {
+    auto f = [&](const Tensor& x) { return rows(x, order); };
+    cells = {with_batch_first(f, cells.hidden), with_batch_first(f, cells.cell)};
+    if (fed) fed = f(fed);
+    if (coverage) coverage = f(coverage);
+  }
+  void join(const Moving& behind) {
+    auto f = [](const Tensor& x, const Tensor& y) { return concat({x, y}, 0); };
+    cells = {with_batch_first(f, cells.hidden, behind.cells.hidden),
+             with_batch_first(f, cells.cell, behind.cells.cell)};
+    if (fed) fed = f(fed, behind.fed);
+    if (coverage) coverage = f(coverage, behind.coverage);
+  }
+};
 
 }  // namespace
 
@@ -82,22 +106,29 @@ struct Seq2Seq::Notes {
 };
 
 // `packed` serves every step with the weights as they were at the start.
-struct Seq2Seq::State final : DecoderState {
-  RecurrentState cells;
-  Tensor fed;      // o[t−1], [batch, 1, readout]
+struct Seq2Seq::State final : DecoderState, Moving {
   Tensor summary;  // c[t] without attention, [batch, 1, memory width]
   SourceKeys keys;
-  Tensor coverage;  // Σ of the weights so far, [batch, 1, tokens]
   std::vector<PackedCell> packed;
   Notes* notes = nullptr;  // written if given
   bool greedy = false;     // hard choices are the most probable ones in training, too
 
-  void reorder(const Tensor& batch_rows) override {
-    cells = {reordered_layers(cells.hidden, batch_rows), reordered_layers(cells.cell, batch_rows)};
-    if (fed) fed = rows(fed, batch_rows);
-    summary = rows(summary, batch_rows);
-    if (coverage) coverage = rows(coverage, batch_rows);
-    keys.reorder(batch_rows);
+  int64_t rows() const override { return summary.size(0); }
+  void reorder(std::span<const int64_t> rows) override {
+    const Tensor order = tensor({static_cast<int64_t>(rows.size())}, std::vector<int64_t>(rows.begin(), rows.end()));
+    pick(order);
+    summary = fovea::rows(summary, order);
+    keys.reorder(rows);
+  }
+  void append(DecoderState&& given) override {
+    State& other = dynamic_cast<State&>(given);
+    if (coverage) {
+      const int64_t tokens = std::max(coverage.size(2), other.coverage.size(2));
+      coverage = padded(coverage, 2, tokens), other.coverage = padded(other.coverage, 2, tokens);
+    }
+    join(other);
+    summary = concat({summary, other.summary}, 0);
+    keys.append(std::move(other.keys));
   }
 };
 
@@ -332,15 +363,54 @@ std::unique_ptr<DecoderState> Seq2Seq::start(const Source& source, const Context
   return s;
 }
 
-Tensor Seq2Seq::step(DecoderState& state, const Tensor& ids, const Context& context) const {
-  const Context c = context.at("decoder");
-  State& s = dynamic_cast<State&>(state);
+Tensor Seq2Seq::next(State& s, const Tensor& ids, const Context& c) const {
   const Tensor o = readout(advance(embedded(embedding_, ids.unsqueeze(1), c), s, c));
   if (feeding()) s.fed = o;
   const Tensor y = output(o, c).squeeze(1);
   // Weights in training would let the tape grow with every step.
   s.cells = {s.cells.hidden.detach(), s.cells.cell.detach()}, s.fed = s.fed.detach(), s.coverage = s.coverage.detach();
   return y;
+}
+
+// Token after token; a row that has no more of them keeps what it had.
+Tensor Seq2Seq::steps(DecoderState& state, const Tensor& ids, std::span<const int64_t> starts,
+                      const Context& context) const {
+  const Context c = context.at("decoder");
+  State& s = dynamic_cast<State&>(state);
+  const int64_t rows = s.rows();
+  require(
+      ids.rank() == 1 && static_cast<int64_t>(starts.size()) == rows + 1 && rows > 0 && ids.size(0) == starts.back(),
+      "seq2seq: found ids {} and {} starts for {} rows, expected [tokens of all rows]", ids.shape(), starts.size(),
+      rows);
+  int64_t longest = 0;
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t tokens = starts[static_cast<size_t>(r) + 1] - starts[static_cast<size_t>(r)];
+    require(tokens > 0, "seq2seq: found {} tokens for row {}, expected one or more", tokens, r);
+    longest = std::max(longest, tokens);
+  }
+  Tensor logits;
+  for (int64_t t = 0; t < longest; ++t) {
+    std::vector<int64_t> places, chosen;
+    bool all = true;
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t place = starts[static_cast<size_t>(r)] + t, end = starts[static_cast<size_t>(r) + 1];
+      places.push_back(std::min(place, end - 1));
+      chosen.push_back(place < end ? rows + r : r);
+      all = all && place < end;
+    }
+    Moving moved = s;
+    const Tensor y = next(s, fovea::rows(ids, tensor({rows}, places)), c);
+    if (all) {
+      logits = y;
+      continue;
+    }
+    const Tensor order = tensor({rows}, chosen);
+    moved.join(s);
+    moved.pick(order);
+    static_cast<Moving&>(s) = moved;
+    logits = fovea::rows(concat({logits, y}, 0), order);
+  }
+  return logits;
 }
 
 extern const Family seq2seq = family_of<Seq2Seq>(

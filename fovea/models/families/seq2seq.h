@@ -64,7 +64,7 @@ class Seq2Seq final : public Model, public Encoder, public Generator {
   Tensor loss(const Source&, const Tensor& target_ids, const Tensor& wanted_ids, const CrossEntropyOptions&,
               const Context&) const override;
   std::unique_ptr<DecoderState> start(const Source&, const Context&) const override;
-  Tensor step(DecoderState&, const Tensor& ids, const Context&) const override;
+  Tensor steps(DecoderState&, const Tensor& ids, std::span<const int64_t> starts, const Context&) const override;
 
   void weights(Weights& w) override;
   std::string_view family() const override { return "seq2seq"; }
@@ -89,6 +89,7 @@ class Seq2Seq final : public Model, public Encoder, public Generator {
   State first_state(const Encoded&) const;
   bool reinforced() const { return config_.selection == "hard" && config_.hard_gradient == "reinforce"; }
   Tensor decoded(const Encoded&, const Tensor& target_ids, State&, const Context&) const;  // logits
+  Tensor next(State&, const Tensor& ids, const Context&) const;                            // of one token for each row
   Tensor look(const Tensor& queries, State&, const Context&) const;
   Tensor embedded(const Embedding&, const Tensor& ids, const Context&) const;
   // All [batch, steps, …]: y the embedded tokens, s and c of the equations above.

@@ -57,33 +57,30 @@ std::string Transformer::source_attention() const {
 }
 
 Tensor Transformer::encode(const Source& source, const Context& c) const {
-  return encoder_(source_embedding_ ? *source_embedding_ : embedding_, source, c);
+  return encoder_(source_embedding(), source, c);
 }
 
-Tensor Transformer::decode(const Tensor& ids, const Memory& memory, int64_t offset, const Context& c) const {
-  const Tensor y = decoder_(embedding_, ids, memory, offset, c);
-  return output_ ? (*output_)(y) : embedding_.as_output(y);
-}
+Tensor Transformer::output(const Tensor& y) const { return output_ ? (*output_)(y) : embedding_.as_output(y); }
 
 Tensor Transformer::logits(const Source& source, const Tensor& target_ids, const Context& context) const {
   Context c = context;
   c.cache = nullptr;
-  return decode(target_ids, {encode(source, c), source.lengths}, 0, c);
+  return output(decoder_(embedding_, target_ids, {encode(source, c), source.lengths}, c));
 }
 
-std::unique_ptr<DecoderState> Transformer::start(const Source& source, const Context& c) const {
+std::unique_ptr<DecoderState> Transformer::start(const Source& given, const Context& context) const {
   auto state = std::make_unique<StackState>();
-  state->memory = {encode(source, c), source.lengths};
+  const PackedSource source = packed(given);
+  Context c = context;
+  c.cache = &state->cache;
+  state->cache.begin_memories(source.starts);
+  decoder_.remember(encoder_(source_embedding(), source, c), c);
   return state;
 }
 
-Tensor Transformer::step(DecoderState& given, const Tensor& ids, const Context& context) const {
-  auto& state = dynamic_cast<StackState&>(given);
-  Context c = context;
-  c.cache = &state.cache;
-  const Tensor y = decode(ids.unsqueeze(1), state.memory, state.position++, c).squeeze(1);
-  state.memory.states = {};  // projected and in the cache
-  return y;
+Tensor Transformer::steps(DecoderState& state, const Tensor& ids, std::span<const int64_t> starts,
+                          const Context& c) const {
+  return output(dynamic_cast<StackState&>(state).step(decoder_, embedding_, ids, starts, c));
 }
 
 extern const Family transformer =

@@ -30,7 +30,7 @@ class Transformer final : public Model, public Encoder, public Generator {
   Tensor encode(const Source&, const Context&) const override;
   Tensor logits(const Source&, const Tensor& target_ids, const Context&) const override;
   std::unique_ptr<DecoderState> start(const Source&, const Context&) const override;
-  Tensor step(DecoderState&, const Tensor& ids, const Context&) const override;
+  Tensor steps(DecoderState&, const Tensor& ids, std::span<const int64_t> starts, const Context&) const override;
 
   void weights(Weights& w) override;
   std::string_view family() const override { return "transformer"; }
@@ -41,7 +41,8 @@ class Transformer final : public Model, public Encoder, public Generator {
   std::string source_attention() const override;
 
  private:
-  Tensor decode(const Tensor& ids, const Memory&, int64_t offset, const Context&) const;
+  const Embedding& source_embedding() const { return source_embedding_ ? *source_embedding_ : embedding_; }
+  Tensor output(const Tensor& y) const;
 
   Config config_;
   Embedding embedding_;  // of the target (and the source, if tied)

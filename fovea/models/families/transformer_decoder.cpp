@@ -35,17 +35,17 @@ class TransformerDecoder final : public Model, public Generator {
     require_no(source);
     Context c = context;
     c.cache = nullptr;
-    return decode(ids, 0, c);
+    return output(decoder_(embedding_, ids, {}, c));
   }
   std::unique_ptr<DecoderState> start(const Source& source, const Context&) const override {
     require_no(source);
-    return std::make_unique<StackState>();
+    auto state = std::make_unique<StackState>();
+    state->cache.add_rows(source.lengths ? source.lengths.size(0) : source.ids ? source.ids.size(0) : 0);
+    return state;
   }
-  Tensor step(DecoderState& given, const Tensor& ids, const Context& context) const override {
-    auto& state = dynamic_cast<StackState&>(given);
-    Context c = context;
-    c.cache = &state.cache;
-    return decode(ids.unsqueeze(1), state.position++, c).squeeze(1);
+  Tensor steps(DecoderState& state, const Tensor& ids, std::span<const int64_t> starts,
+               const Context& c) const override {
+    return output(dynamic_cast<StackState&>(state).step(decoder_, embedding_, ids, starts, c));
   }
 
   void weights(Weights& w) override {
@@ -75,10 +75,7 @@ class TransformerDecoder final : public Model, public Generator {
     require(source.lengths || !source.ids || source.ids.elements() == 0,
             "transformer decoder: found a source {}, expected none", source.ids.shape());
   }
-  Tensor decode(const Tensor& ids, int64_t offset, const Context& c) const {
-    const Tensor y = decoder_(embedding_, ids, {}, offset, c);
-    return output_ ? (*output_)(y) : embedding_.as_output(y);
-  }
+  Tensor output(const Tensor& y) const { return output_ ? (*output_)(y) : embedding_.as_output(y); }
 
   Config config_;
   Embedding embedding_;
