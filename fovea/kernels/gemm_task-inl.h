@@ -215,6 +215,11 @@ void run_few_columns(const GemmTask& t, const float* a, int64_t a_stride, int64_
 }
 
 template <class Format, int rows>
+inline constexpr int few_vectors = rows == 1                                            ? 8
+                                   : rows == 3 && Format::halves == 2 && tile_rows < 12 ? 2
+                                                                                        : 4;
+
+template <class Format, int rows>
 void run_few(const GemmTask& t) {
   Scratch scratch;
   const float* a = t.a.data + t.row_begin * t.a.row_stride;
@@ -229,7 +234,7 @@ void run_few(const GemmTask& t) {
     a = contiguous, a_stride = t.shape.depth;
   }
   int64_t column = t.column_begin;
-  run_few_columns<Format, rows, rows == 1 ? 8 : 4>(t, a, a_stride, &column);
+  run_few_columns<Format, rows, few_vectors<Format, rows>>(t, a, a_stride, &column);
   run_few_columns<Format, rows, 2>(t, a, a_stride, &column);
   run_few_columns<Format, rows, 1>(t, a, a_stride, &column);
 }

@@ -1,12 +1,15 @@
-// The machine's own limit: fused multiply-adds in registers only, as fast as they go on the instruction set in use.
+// The machine's own limits: multiply-adds in registers only, as fast as they go on the instruction set in use.
+//
+//   const int64_t operations = fma_burst(rounds);       // of floats, fused
+//   const int64_t exact = int8_burst(rounds);           // of whole numbers, as the products of int8 weights add them up
 #pragma once
 
 #include <cstdint>
 
 namespace fovea::kernels {
 
-// Runs `rounds` rounds on the calling thread and returns the number of floating-point operations done (a fused one is
-// two).
+// Runs `rounds` rounds on the calling thread and returns the number of operations done (a multiply-add is two).
 int64_t fma_burst(int64_t rounds);
+int64_t int8_burst(int64_t rounds);
 
 }  // namespace fovea::kernels

@@ -95,6 +95,11 @@ void pack_lanes(const float* from, int64_t lane_stride, int64_t depth_stride, in
   }
 }
 
+// Left to itself, GCC moves the sums of a loop of two halves between registers, and some out of them: where a tile fills the
+// registers, one instruction says where its sum stands.
+#undef FOVEA_SUMS_IN_PLACE
+#define FOVEA_SUMS_IN_PLACE (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
+
 // How the words of A and B are multiplied (gemm_task.h): column<half>(b) is one half of a vector of B's words, to be multiplied
 // with the word of A that element() spreads.
 struct F32 {
@@ -112,6 +117,12 @@ struct F32 {
 
 struct Bf16 : F32 {
   static constexpr int halves = 2;
+#if FOVEA_SUMS_IN_PLACE
+  static HWY_INLINE Sum add(FloatVector element, FloatVector column, Sum sum) {
+    asm("vfmadd231ps %2, %1, %0" : "+v"(sum.raw) : "v"(element.raw), "v"(column.raw));
+    return sum;
+  }
+#endif
   template <size_t half>
   static HWY_INLINE FloatVector column(const float* b) {
     const hn::RebindToUnsigned<FloatTag> d;
@@ -145,6 +156,14 @@ struct Int8 {
   }
 #else
   using Pairs = hn::Repartition<int16_t, Tag>;
+  static HWY_INLINE Sum plus(Sum sum, Sum more) {
+#if FOVEA_SUMS_IN_PLACE
+    asm("vpaddd %1, %0, %0" : "+v"(sum.raw) : "v"(more.raw));
+    return sum;
+#else
+    return hn::Add(sum, more);
+#endif
+  }
   template <size_t half>
   static HWY_INLINE hn::Vec<Pairs> column(const float* b) {
     const auto bytes = hn::BitCast(Pairs(), load(b));
@@ -153,8 +172,8 @@ struct Int8 {
   static HWY_INLINE hn::Vec<Pairs> element(const float* a) { return hn::BitCast(Pairs(), spread(a)); }
   static HWY_INLINE Sum add(hn::Vec<Pairs> element, hn::Vec<Pairs> column, Sum sum) {
     Sum odd = hn::Zero(Tag());
-    sum = hn::ReorderWidenMulAccumulate(Tag(), element, column, sum, odd);
-    return hn::RearrangeToOddPlusEven(sum, odd);
+    const Sum even = hn::ReorderWidenMulAccumulate(Tag(), element, column, odd, odd);
+    return plus(sum, hn::RearrangeToOddPlusEven(even, odd));
   }
 #endif
 };
@@ -175,6 +194,12 @@ struct TileJob {
 template <size_t... i, class Body>
 HWY_INLINE void unroll(std::index_sequence<i...>, Body&& body) {
   (body.template operator()<i>(), ...);
+}
+
+// The same pointer, of which the compiler does not know that it is: it would hold the words of both halves at once.
+HWY_INLINE const float* anew(const float* p) {
+  asm volatile("" : "+r"(p));
+  return p;
 }
 
 // sum += the words of A at `a`, one a row, times one half of the words of B at `b`. What there is less of, rows or vectors, is
@@ -240,7 +265,9 @@ HWY_NOINLINE void tile_kernel(const TileJob& job) {
   const int64_t a_stride = packed ? 1 : job.a_stride, b_panel = job.b_panel;
   for (int64_t k = Format::halves; k <= job.depth; k += Format::halves, a += Format::halves * step, b += 16) {
     add_half<Format, rows, vectors, 0>(a, a_stride, b, b_panel, sum);
-    if constexpr (Format::halves == 2) add_half<Format, rows, vectors, 1>(a + step, a_stride, b, b_panel, sum);
+    if constexpr (Format::halves == 2) {
+      add_half<Format, rows, vectors, 1>(a + step, a_stride, anew(b), b_panel, sum);
+    }
   }
   if (job.depth % Format::halves != 0) add_half<Format, rows, vectors, 0>(a, a_stride, b, b_panel, sum);
   unroll(
