@@ -47,24 +47,35 @@ constexpr int64_t burst_rounds = 40000;
 
 }  // namespace
 
-Bencher::Seconds Bencher::beside_peak(const std::function<void()>& work) const {
-  double burst_operations = static_cast<double>(fovea::kernels::fma_burst(1)) * burst_rounds * threads();
-  Pair time =
-      take_turns(seconds_, work, [] { parallel_for(threads(), [](int64_t) { kernels::fma_burst(burst_rounds); }); });
+Bencher::Seconds Bencher::beside_peak(Burst burst, const std::function<void()>& work) const {
+  double burst_operations = static_cast<double>(burst(1)) * burst_rounds * threads();
+  Pair time = take_turns(seconds_, work, [&] { parallel_for(threads(), [&](int64_t) { burst(burst_rounds); }); });
   return {time.first, time.second / burst_operations};
+}
+
+double Bencher::share(Measurement m, Burst burst, double operations, const std::function<void()>& work) const {
+  const Seconds time = beside_peak(burst, work);
+  m.threads = threads(), m.value = operations / time.work * 1e-9, m.peak = 1e-9 / time.operation;
+  m.share = m.value / m.peak;
+  emit_(m);
+  return m.share;
 }
 
 double Bencher::flops(std::string bench, std::string configuration, double operations,
                       const std::function<void()>& work) {
-  const Seconds time = beside_peak(work);
-  double value = operations / time.work * 1e-9, peak = 1e-9 / time.operation;
-  emit_({std::move(bench), std::move(configuration), threads(), value, "GFLOP/s", peak, value / peak});
-  return value / peak;
+  return share({.bench = std::move(bench), .configuration = std::move(configuration), .unit = "GFLOP/s"},
+               kernels::fma_burst, operations, work);
+}
+
+double Bencher::whole_numbers(std::string bench, std::string configuration, double operations,
+                              const std::function<void()>& work) {
+  return share({.bench = std::move(bench), .configuration = std::move(configuration), .unit = "GOP/s"},
+               kernels::int8_burst, operations, work);
 }
 
 double Bencher::tokens(std::string bench, std::string configuration, const Tokens& amount,
                        const std::function<void()>& work) {
-  const Seconds time = beside_peak(work);
+  const Seconds time = beside_peak(kernels::fma_burst, work);
   const double count = static_cast<double>(amount.count);
   double value = count / time.work, peak = count / (amount.operations * time.operation);
   emit_({std::move(bench), std::move(configuration), threads(), value, "tokens/s", peak, value / peak});

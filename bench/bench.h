@@ -30,8 +30,11 @@ class Bencher final {
 
   // Work of so many floating-point operations a call, as GFLOP/s and as a share of the FMA peak of threads() cores.
   // Bursts of the work and of the peak take turns, and the best decile of each counts: a noisy neighbour disturbs both
-  // or neither.
+  // or neither. The same for whole numbers, as GOP/s and as a share of the peak of int8_burst.
   double flops(std::string bench, std::string configuration, double operations, const std::function<void()>& work);
+
+  double whole_numbers(std::string bench, std::string configuration, double operations,
+                       const std::function<void()>& work);
 
   // A step over `count` tokens that takes so many operations, as tokens/s and as a share of the same peak.
   struct Tokens {
@@ -57,7 +60,9 @@ class Bencher final {
   struct Seconds {
     double work, operation;  // of a call, and of one operation at the peak
   };
-  Seconds beside_peak(const std::function<void()>& work) const;
+  using Burst = int64_t (*)(int64_t rounds);
+  Seconds beside_peak(Burst, const std::function<void()>& work) const;
+  double share(Measurement, Burst, double operations, const std::function<void()>& work) const;
 
   double seconds_;
   std::function<void(const Measurement&)> emit_;

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "cli/program.h"
 #include "fovea/base/file.h"
@@ -171,10 +173,15 @@ TEST_F(AttendVerb, HelpShowsExamplesAndConfigsComeBack) {
 }
 
 TEST(BenchVerb, EachLineIsAJsonObject) {
-  const Answer answer = run("bench peak --json --seconds 0.01 --threads 1");
-  const nlohmann::json line = nlohmann::json::parse(answer.out);
-  for (const char* key : {"bench", "case", "threads", "value", "unit", "peak", "share"})
-    EXPECT_TRUE(line.contains(key)) << key;
+  std::istringstream lines(run("bench peak --json --seconds 0.01 --threads 1").out);
+  std::vector<std::string> cases;
+  for (std::string text; std::getline(lines, text);) {
+    const nlohmann::json line = nlohmann::json::parse(text);
+    for (const char* key : {"bench", "case", "threads", "value", "unit", "peak", "share"})
+      EXPECT_TRUE(line.contains(key)) << key;
+    cases.push_back(line["case"]);
+  }
+  EXPECT_EQ(cases, (std::vector<std::string>{"fma", "int8"}));
   EXPECT_EQ(run("bench nonsense").code, 2);
 }
 

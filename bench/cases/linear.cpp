@@ -1,9 +1,13 @@
-// y = x Wᵀ with packed weights, and its two gradients with all the packing that a training step needs.
+// y = x Wᵀ with weights packed in each precision, and its two gradients with all the packing that a training step needs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "bench/bench.h"
 #include "fovea/base/random.h"
-#include "fovea/kernels/gemm.h"
+#include "fovea/kernels/packed.h"
 
 namespace fovea::benches {
 namespace {
@@ -24,9 +28,38 @@ Buffer random_buffer(int64_t count, uint64_t seed) {
   return buffer;
 }
 
+constexpr Precision precisions[] = {Precision::f32, Precision::bf16, Precision::int8};
+
+// As many copies of a random weight as fill `bytes`, one behind the other as in a model; at least one.
+class Copies {
+ public:
+  Copies(Precision precision, const GemmShape& s, int64_t bytes)
+      : precision_(precision), depth_(s.depth), columns_(s.columns) {
+    const int64_t size = kernels::packed_bytes(precision, s.depth, s.columns);
+    each_ = (size + 63) / 64 * 64, count_ = std::max<int64_t>(1, bytes / each_);
+    memory_ = random_buffer(each_ / 4 * count_, 7);
+    Buffer w = random_buffer(s.columns * s.depth, 8);
+    kernels::pack(precision, {w.get(), 1, s.depth}, s.depth, s.columns, at(0));
+    for (int64_t i = 1; i < count_; ++i) std::memcpy(at(i), at(0), static_cast<size_t>(size));
+  }
+  int64_t bytes() const { return each_; }
+  kernels::PackedMatrix next() { return {precision_, depth_, columns_, at(turn_++ % count_)}; }
+
+ private:
+  std::byte* at(int64_t i) { return reinterpret_cast<std::byte*>(memory_.get()) + i * each_; }
+
+  Precision precision_;
+  int64_t depth_, columns_, each_ = 0, count_ = 1, turn_ = 0;
+  Buffer memory_;
+};
+
 std::string text(const GemmShape& s) {
   return "rows=" + std::to_string(s.rows) + " columns=" + std::to_string(s.columns) +
          " depth=" + std::to_string(s.depth);
+}
+
+std::string of(const char* bench, Precision p) {
+  return p == Precision::f32 ? bench : fmt::format("{}_{}", bench, name(p));
 }
 
 void layer(Bencher& b, const GemmShape& s) {
@@ -34,9 +67,13 @@ void layer(Bencher& b, const GemmShape& s) {
   const double operations = 2.0 * static_cast<double>(rows * outputs * inputs);
   Buffer x = random_buffer(rows * inputs, 1), w = random_buffer(outputs * inputs, 2),
          y = random_buffer(rows * outputs, 3);
-  Buffer packed = random_buffer(kernels::packed_size(inputs, outputs), 4);
-  kernels::pack({w.get(), 1, inputs}, inputs, outputs, packed.get());
-  b.flops("linear", text(s), operations, [&] { gemm(s, {x.get(), inputs, 1}, packed.get(), {y.get(), outputs}); });
+  for (Precision p : precisions) {
+    Copies weight(p, s, 0);
+    const auto measure = p == Precision::int8 ? &Bencher::whole_numbers : &Bencher::flops;
+    (b.*measure)(of("linear", p), text(s), operations, [&] {
+      kernels::multiply(s.rows, {x.get(), s.depth, 1}, weight.next(), {y.get(), s.columns});
+    });
+  }
   Buffer dx = random_buffer(rows * inputs, 5), dw = random_buffer(outputs * inputs, 6);
   b.flops("linear_dx", text(s), operations, [&] {
     gemm({rows, inputs, outputs}, {y.get(), outputs, 1}, kernels::Matrix{w.get(), inputs, 1}, {dx.get(), inputs});
@@ -46,22 +83,31 @@ void layer(Bencher& b, const GemmShape& s) {
   });
 }
 
-void one_row(Bencher& b) {
-  const GemmShape s = {1, 3072, 768};
-  Buffer x = random_buffer(s.depth, 1), y = random_buffer(s.columns, 2);
-  Buffer packed = random_buffer(kernels::packed_size(s.depth, s.columns), 3);
-  b.rate("linear_one_row", text(s), 4e-9 * static_cast<double>(s.columns * s.depth), "GB/s", [&] {
-    gemm(s, {x.get(), s.depth, 1}, packed.get(), {y.get(), s.columns});
-  });
+// A few rows, as a decoder multiplies them at each step: by one weight again and again, and by one after the other of so many that
+// none is left in a cache when its turn comes again.
+void few_rows(Bencher& b, const GemmShape& s) {
+  constexpr int64_t beyond_caches = 256 << 20;
+  Buffer x = random_buffer(s.rows * s.depth, 1), y = random_buffer(s.rows * s.columns, 2);
+  for (int64_t bytes : {int64_t{0}, beyond_caches}) {
+    for (Precision p : precisions) {
+      Copies weights(p, s, bytes);
+      b.rate(of("linear_few_rows", p), text(s) + (bytes ? " weights=256MB" : ""),
+             1e-9 * static_cast<double>(weights.bytes()), "GB/s", [&] {
+               kernels::multiply(s.rows, {x.get(), s.depth, 1}, weights.next(), {y.get(), s.columns});
+             });
+    }
+  }
 }
 
 }  // namespace
 
 extern const Bench linear = {
-    .name = "linear", .help = "matrix products with packed weights, and their gradients", .run = [](Bencher& b) {
+    .name = "linear",
+    .help = "matrix products with packed weights of each precision, and their gradients",
+    .run = [](Bencher& b) {
       for (const GemmShape& s : {GemmShape{512, 768, 768}, GemmShape{512, 3072, 768}, GemmShape{512, 768, 3072}})
         layer(b, s);
-      one_row(b);
+      for (int64_t rows : {1, 5}) few_rows(b, {rows, 3072, 768});
     }};
 
 }  // namespace fovea::benches

@@ -22,7 +22,7 @@ def rows_of(rows: int, columns: int, depth: int) -> list[Row]:
 def main() -> None:
     rows = [row for shape in ((512, 768, 768), (512, 3072, 768), (512, 768, 3072)) for row in rows_of(*shape)]
     x, w = torch.randn(1, 768), torch.randn(3072, 768)
-    rows.append(Row("linear_one_row", "rows=1 columns=3072 depth=768", 4.0 * 3072 * 768,
+    rows.append(Row("linear_few_rows", "rows=1 columns=3072 depth=768", 4.0 * 3072 * 768,
                     lambda: torch.nn.functional.linear(x, w)))
     with torch.no_grad():
         compare("linear", rows)

@@ -46,7 +46,7 @@ void run_benches(const BenchOptions& o, const std::vector<int>& counts) {
   for (const std::string& name : o.which) chosen.push_back(&find<Bench>(name));
   if (chosen.empty()) chosen.assign(catalogue<Bench>().begin(), catalogue<Bench>().end());
   require(o.seconds > 0 && o.seconds <= 60, "--seconds: found {}, expected more than 0 and at most 60", o.seconds);
-  if (!o.json) fmt::print("{:<26} {:<46} threads, value, share of the FMA peak ({})\n", "bench", "case", name(simd()));
+  if (!o.json) fmt::print("{:<26} {:<46} threads, value, share of the peak ({})\n", "bench", "case", name(simd()));
   Bencher bencher(o.seconds, [&](const Measurement& m) {
     o.json ? print_json(m) : print_text(m);
     std::fflush(stdout);

@@ -29,6 +29,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 // stopped.
 inline constexpr int64_t depth_block = 768;
 
+// Words of a panel, 2 KB, that a tile of several rows fetches ahead, for it multiplies so slowly that the CPU sees too few loads at once.
+inline constexpr int64_t fetch_ahead = 512;
+
 // Rows of a task at most: their block of A stays in the second-level cache, 2 MB where there is AVX-512, else 512 KB.
 inline constexpr int64_t most_rows = HWY_TARGET == HWY_AVX3 ? 256 : 96;
 
@@ -170,6 +173,7 @@ void run_block(const GemmTask& t, const RowTiles& tiles, int64_t k, int64_t dept
     job.b = column_of<Format>(t, j, k);
     for (int64_t i = 0; i < tiles.count; ++i) {
       const int64_t row = tiles.first[i], count = tiles.first[i + 1] - row;
+      job.ahead = i == 0 ? fetch_ahead : 0;  // later tiles find the strip near
       job.a = packed ? a + i * stride : a + row * t.a.row_stride;
       run_tile(t, {kernels[static_cast<size_t>(count - 1)], row, count, j, columns}, job, k);
     }
@@ -206,6 +210,7 @@ template <class Format, int rows, int vectors>
 void run_few_columns(const GemmTask& t, const float* a, int64_t a_stride, int64_t* column) {
   constexpr int64_t columns = vectors * lanes;
   TileJob job = {.depth = t.shape.depth, .a = a, .a_stride = a_stride, .b_panel = panel_words<Format>(t)};
+  job.ahead = fetch_ahead;
   // A kernel may compute columns of the last panel's filling, but must not leave the panels.
   const int64_t end = (t.column_end + panel_width - 1) / panel_width * panel_width;
   for (; *column < t.column_end && *column + columns <= end; *column += columns) {

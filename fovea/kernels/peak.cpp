@@ -5,6 +5,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "fovea/kernels/tile-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -28,6 +30,30 @@ int64_t burst(int64_t rounds) {
   return rounds * 12 * 2 * static_cast<int64_t>(hn::Lanes(d));
 }
 
+// The sums feed the next multiplication, so that it cannot be done once and for all.
+int64_t whole_number_burst(int64_t rounds) {
+  constexpr auto chains = std::make_index_sequence<12>();
+  constexpr int numbers = 2;  // of A and of B that meet in each lane
+  alignas(64) int32_t start[12 * lanes];
+  for (int i = 0; i < 12 * lanes; ++i) start[i] = i * 0x01010101;
+  const float* words = reinterpret_cast<const float*>(start);
+  const auto element = Int8::element(words + 1);
+  Int8::Sum sum[12];
+  unroll(
+      chains, [&]<size_t i>() __attribute__((always_inline)) { sum[i] = Int8::load(words + i * lanes); });
+  for (int64_t k = 0; k < rounds; ++k) {
+    unroll(
+        chains, [&]<size_t i>() __attribute__((always_inline)) {
+          sum[i] = Int8::add(element, hn::BitCast(hn::DFromV<decltype(element)>(), sum[i]), sum[i]);
+        });
+  }
+  unroll(
+      chains, [&]<size_t i>() __attribute__((always_inline)) { sum[0] = hn::Add(sum[0], sum[i]); });
+  volatile int32_t sink = hn::GetLane(sum[0]);
+  (void)sink;
+  return rounds * 12 * 2 * numbers * lanes;
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -35,7 +61,9 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 
 HWY_EXPORT(burst);
+HWY_EXPORT(whole_number_burst);
 int64_t fma_burst(int64_t rounds) { return HWY_DYNAMIC_DISPATCH(burst)(rounds); }
+int64_t int8_burst(int64_t rounds) { return HWY_DYNAMIC_DISPATCH(whole_number_burst)(rounds); }
 
 }  // namespace fovea::kernels
 #endif

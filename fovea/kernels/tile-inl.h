@@ -185,6 +185,7 @@ struct TileJob {
   int64_t a_stride = 0;
   const float* b = nullptr;      // the tile's first column in its panel
   int64_t b_panel = 0;           // from one panel to the next
+  int64_t ahead = 0;             // how far ahead B is fetched by a tile that has more rows than vectors
   const float* start = nullptr;  // first summands, or nothing for zeros
   int64_t start_stride = 0;
   float* out = nullptr;
@@ -202,40 +203,50 @@ HWY_INLINE const float* anew(const float* p) {
   return p;
 }
 
-// sum += the words of A at `a`, one a row, times one half of the words of B at `b`. What there is less of, rows or vectors, is
-// held in registers.
-template <class Format, int rows, int vectors, size_t half>
-HWY_INLINE void add_half(const float* a, int64_t a_stride, const float* b, int64_t b_panel,
-                         typename Format::Sum (&sum)[rows * vectors]) {
+// sum += A · B over the first `halves` halves of one word of each column. What there is less of, rows or vectors, is held in
+// registers.
+template <class Format, int rows, int vectors, int halves>
+HWY_INLINE void add_words(const float* a, int64_t a_stride, int64_t step, const float* b, int64_t b_panel,
+                          typename Format::Sum (&sum)[rows * vectors]) {
   constexpr auto rows_of_tile = std::make_index_sequence<rows>();
   constexpr auto columns_of_tile = std::make_index_sequence<vectors>();
-  const auto column_at = [&]<size_t v>() __attribute__((always_inline)) {
-    return Format::template column<half>(b + v * lanes / 16 * b_panel + v * lanes % 16);
+  constexpr auto halves_of_word = std::make_index_sequence<halves>();
+  const auto column_at = [&]<size_t half, size_t v>(const float* words) __attribute__((always_inline)) {
+    return Format::template column<half>(words + v * lanes / 16 * b_panel + v * lanes % 16);
   };
   if constexpr (vectors > rows) {
-    decltype(Format::element(a)) element[rows];
+    decltype(Format::element(a)) element[halves * rows];
     unroll(
-        rows_of_tile, [&]<size_t r>()
-                          __attribute__((always_inline)) { element[r] = Format::element(a + r * a_stride); });
+        std::make_index_sequence<halves * rows>(), [&]<size_t i>() __attribute__((always_inline)) {
+          element[i] = Format::element(a + i / rows * step + i % rows * a_stride);
+        });
     unroll(
         columns_of_tile, [&]<size_t v>() __attribute__((always_inline)) {
-          const auto column = column_at.template operator()<v>();
           unroll(
-              rows_of_tile, [&]<size_t r>() __attribute__((always_inline)) {
-                sum[r * vectors + v] = Format::add(element[r], column, sum[r * vectors + v]);
+              halves_of_word, [&]<size_t half>() __attribute__((always_inline)) {
+                const auto column = column_at.template operator()<half, v>(b);
+                unroll(
+                    rows_of_tile, [&]<size_t r>() __attribute__((always_inline)) {
+                      sum[r * vectors + v] = Format::add(element[half * rows + r], column, sum[r * vectors + v]);
+                    });
               });
         });
   } else {
-    decltype(Format::template column<half>(b)) column[vectors];
     unroll(
-        columns_of_tile, [&]<size_t v>()
-                             __attribute__((always_inline)) { column[v] = column_at.template operator()<v>(); });
-    unroll(
-        rows_of_tile, [&]<size_t r>() __attribute__((always_inline)) {
-          const auto element = Format::element(a + r * a_stride);
+        halves_of_word, [&]<size_t half>() __attribute__((always_inline)) {
+          const float* words = half == 0 ? b : anew(b);
+          decltype(Format::template column<half>(b)) column[vectors];
           unroll(
               columns_of_tile, [&]<size_t v>() __attribute__((always_inline)) {
-                sum[r * vectors + v] = Format::add(element, column[v], sum[r * vectors + v]);
+                column[v] = column_at.template operator()<half, v>(words);
+              });
+          unroll(
+              rows_of_tile, [&]<size_t r>() __attribute__((always_inline)) {
+                const auto element = Format::element(a + half * step + r * a_stride);
+                unroll(
+                    columns_of_tile, [&]<size_t v>() __attribute__((always_inline)) {
+                      sum[r * vectors + v] = Format::add(element, column[v], sum[r * vectors + v]);
+                    });
               });
         });
   }
@@ -263,13 +274,14 @@ HWY_NOINLINE void tile_kernel(const TileJob& job) {
   const float* HWY_RESTRICT b = job.b;
   constexpr int64_t step = packed ? tile_rows : 1;
   const int64_t a_stride = packed ? 1 : job.a_stride, b_panel = job.b_panel;
-  for (int64_t k = Format::halves; k <= job.depth; k += Format::halves, a += Format::halves * step, b += 16) {
-    add_half<Format, rows, vectors, 0>(a, a_stride, b, b_panel, sum);
-    if constexpr (Format::halves == 2) {
-      add_half<Format, rows, vectors, 1>(a + step, a_stride, anew(b), b_panel, sum);
+  constexpr int halves = Format::halves;
+  for (int64_t k = halves; k <= job.depth; k += halves, a += halves * step, b += 16) {
+    if constexpr (vectors <= rows) {
+      for (int64_t p = 0; p < (vectors * lanes + 15) / 16; ++p) __builtin_prefetch(b + p * b_panel + job.ahead);
     }
+    add_words<Format, rows, vectors, halves>(a, a_stride, step, b, b_panel, sum);
   }
-  if (job.depth % Format::halves != 0) add_half<Format, rows, vectors, 0>(a, a_stride, b, b_panel, sum);
+  if (job.depth % halves != 0) add_words<Format, rows, vectors, 1>(a, a_stride, step, b, b_panel, sum);
   unroll(
       sums, [&]<size_t i>() __attribute__((always_inline)) {
         hn::StoreU(hn::BitCast(d, sum[i]), d, job.out + i / vectors * job.out_stride + i % vectors * lanes);
