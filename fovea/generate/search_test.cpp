@@ -192,9 +192,13 @@ TEST(Search, SameBitsForAnyBatchSizeAndThreadCount) {
       c.batch_size = 1;
       set_threads(1);
       const std::vector<Hypotheses> alone = generate(*model, requests, c, options);
-      for (const int64_t batch : {3, 32}) {
+      struct Way {
+        int64_t batch;
+        int threads;
+      };
+      for (const auto& [batch, count] : {Way{3, 1}, {32, 1}, {2, 2}, {32, 3}, {32, 64}}) {  // in flight, and flights
         c.batch_size = batch;
-        set_threads(batch == 3 ? 1 : 3);
+        set_threads(count);
         const std::vector<Hypotheses> together = generate(*model, requests, c, options);
         for (size_t i = 0; i < requests.size(); ++i) ASSERT_TRUE(same(alone[i], together[i])) << batch << ", " << i;
       }

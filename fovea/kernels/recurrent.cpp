@@ -50,11 +50,11 @@ void load_inputs(const Recurrent& r, const Layout& l, const Saved& saved) {
 }
 
 // gates += U h for the items of one step; a GRU keeps the two parts of n apart.
-void step_product(const Layout& l, const float* packed, const float* hidden, float* gates, const Block& block) {
-  const int64_t items = block.end - block.begin, w = l.width, summed = (l.lstm ? 4 : 2) * w;
-  block.product({items, summed, w}, {hidden, l.state, 1}, packed, {gates, l.gates}, {.add = true});
-  if (l.lstm) return;
-  block.product({items, w, w}, {hidden, l.state, 1}, packed + packed_size(w, summed), {gates + 3 * w, l.gates}, {});
+void step_product(const Layout& l, const RecurrentMatrices& packed, const float* hidden, float* gates,
+                  const Block& block) {
+  const kernels::Product products[] = {{packed.hidden, {gates, l.gates}, {.add = true}},
+                                       {packed.candidate, {gates + 3 * l.width, l.gates}}};
+  multiply(block.end - block.begin, {hidden, l.state, 1}, std::span(products, l.lstm ? 1 : 2));
 }
 
 struct ForwardCall {
@@ -62,7 +62,8 @@ struct ForwardCall {
   const Layout& l;
   const Saved& saved;
   const RecurrentOutputs& out;
-  const float *packed, *bias;  // U, and the sums of the biases
+  const RecurrentMatrices& packed;
+  const float* bias;  // the sums of the biases
 };
 
 // One step of one item; the state after an item's last step goes to `last`, two rows of `width`.
@@ -125,13 +126,17 @@ int64_t recurrent_packed_size(const RecurrentShape& s) {
 }
 
 // W, and behind it U: whole (LSTM), or r and z, and n (GRU).
-void pack_recurrent(const RecurrentShape& s, const RecurrentWeights& weights, float* packed) {
+RecurrentMatrices pack_recurrent(const RecurrentShape& s, const RecurrentWeights& weights, float* packed) {
   const int64_t w = s.width, summed = (s.cell == RecurrentCell::lstm ? 4 : 2) * w;
-  pack({weights.input, 1, s.inputs}, s.inputs, s.gates() * w, packed);
-  packed += packed_size(s.inputs, s.gates() * w);
-  pack({weights.hidden, 1, w}, w, summed, packed);
-  if (s.cell == RecurrentCell::lstm) return;
-  pack({weights.hidden + 2 * w * w, 1, w}, w, w, packed + packed_size(w, summed));
+  auto next = [&](const float* from, int64_t depth, int64_t columns) {
+    pack({from, 1, depth}, depth, columns, packed);
+    const PackedMatrix made = {Precision::f32, depth, columns, reinterpret_cast<const std::byte*>(packed)};
+    packed += packed_size(depth, columns);
+    return made;
+  };
+  RecurrentMatrices made = {next(weights.input, s.inputs, s.gates() * w), next(weights.hidden, w, summed)};
+  if (s.cell == RecurrentCell::gru) made.candidate = next(weights.hidden + 2 * w * w, w, w);
+  return made;
 }
 
 int64_t recurrent_saved_size(const RecurrentShape& s) {
@@ -146,17 +151,13 @@ void recurrent_forward(const Recurrent& r, const RecurrentOutputs& out) {
   const Saved saved(l, out.saved ? out.saved : scratch.take<float>(recurrent_saved_size(r.shape)));
   float* bias = scratch.take<float>(4 * l.width);
   join_biases(r.weights, l, bias);
-  const float* packed = r.weights.packed;
-  if (!packed) {
-    float* made = scratch.take<float>(recurrent_packed_size(r.shape));
-    pack_recurrent(r.shape, r.weights, made);
-    packed = made;
-  }
+  const RecurrentMatrices packed =
+      r.weights.packed ? *r.weights.packed
+                       : pack_recurrent(r.shape, r.weights, scratch.take<float>(recurrent_packed_size(r.shape)));
   load_inputs(r, l, saved);
   // W x needs no step before it: one product for all steps.
-  const int64_t input_gates = r.shape.gates() * l.width;
-  gemm({l.rows, input_gates, l.inputs}, {saved.state, l.state, 1}, packed, {saved.gates, l.gates});
-  const ForwardCall call = {r, l, saved, out, packed + packed_size(l.inputs, input_gates), bias};
+  multiply(l.rows, {saved.state, l.state, 1}, packed.input, {saved.gates, l.gates});
+  const ForwardCall call = {r, l, saved, out, packed, bias};
   over_blocks(r.shape, [&](const Block& block) { forward_block(call, block); });
 }
 

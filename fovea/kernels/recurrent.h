@@ -12,6 +12,7 @@
 #include <span>
 
 #include "fovea/base/recurrent_cell.h"
+#include "fovea/kernels/packed.h"
 
 namespace fovea::kernels {
 
@@ -32,15 +33,20 @@ struct StepsOf {
 using Steps = StepsOf<const float>;
 using MutableSteps = StepsOf<float>;
 
+// W and U as the products of the forward pass read them: U whole (LSTM), or of r and z, and of n apart (GRU).
+struct RecurrentMatrices {
+  PackedMatrix input, hidden, candidate = {};
+};
+
 // input [gates · width, inputs], hidden [gates · width, width], biases [gates · width] or nothing.
 struct RecurrentWeights {
   const float* input = nullptr;
   const float* hidden = nullptr;
   const float* input_bias = nullptr;
   const float* hidden_bias = nullptr;
-  // By pack_recurrent and pack_recurrent_backward, where they are kept from call to call; or nothing.
-  const float* packed = nullptr;
-  const float* packed_backward = nullptr;
+  // W and U packed, where they are kept from call to call; or nothing. The forward pass then needs no others.
+  const RecurrentMatrices* packed = nullptr;
+  const float* packed_backward = nullptr;  // by pack_recurrent_backward
 };
 
 // What forward and backward are told alike. Beyond its length an item's state stays as it is and its output is 0;
@@ -83,7 +89,7 @@ struct RecurrentGradients {
 };
 
 int64_t recurrent_packed_size(const RecurrentShape&);
-void pack_recurrent(const RecurrentShape&, const RecurrentWeights&, float* packed);
+RecurrentMatrices pack_recurrent(const RecurrentShape&, const RecurrentWeights&, float* packed);  // in f32
 int64_t recurrent_packed_backward_size(const RecurrentShape&);
 void pack_recurrent_backward(const RecurrentShape&, const RecurrentWeights&, float* packed);
 

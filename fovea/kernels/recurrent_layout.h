@@ -52,7 +52,8 @@ inline void check(const Recurrent& r) {
   require(s.batch >= 0 && s.steps >= 0 && s.inputs >= 0 && s.width > 0,
           "recurrent: found batch {}, steps {}, inputs {}, width {}, expected width above 0 and the others not below",
           s.batch, s.steps, s.inputs, s.width);
-  require(r.weights.input && r.weights.hidden, "recurrent: found no weights, expected input and hidden weights");
+  require((r.weights.input && r.weights.hidden) || r.weights.packed,
+          "recurrent: found no weights, expected input and hidden weights");
   for (int64_t b = 0; b < s.batch; ++b) {
     require(length_of(r, b) >= 0 && length_of(r, b) <= s.steps,
             "recurrent: found length {} of item {}, expected 0 to {}", length_of(r, b), b, s.steps);

@@ -50,6 +50,33 @@ TEST_P(EveryFamily, SavedAndLoadedHasTheSameBits) {
   std::filesystem::remove_all(folder);
 }
 
+// bf16 has the bits of a model whose matrices were rounded; what is written packed is what was in memory.
+TEST_P(EveryFamily, PackedInAnyPrecisionItIsTheSameModel) {
+  const auto model = GetParam().make();
+  const auto folder = std::filesystem::path(testing::TempDir()) / ("fovea_packed_" + GetParam().name);
+  const Tensor plain = answer_of(*model, {});
+  for (Precision precision : {Precision::f32, Precision::bf16, Precision::int8}) {
+    SCOPED_TRACE(std::string(name(precision)));
+    std::filesystem::remove_all(folder);
+    save_model(folder, *model);
+    const auto loaded = load_model(folder, {.precision = precision});
+    const Tensor found = answer_of(*loaded, {});
+    if (precision == Precision::f32) EXPECT_TRUE(same_bits(found, plain));
+    if (precision == Precision::bf16) {
+      const auto rounded = GetParam().make();
+      load(*rounded, save(*loaded));
+      EXPECT_TRUE(same_bits(found, answer_of(*rounded, {})));
+    }
+    const auto folder_of = folder / "packed";
+    save_model(folder_of, *loaded, {.packed = true});
+    EXPECT_TRUE(same_bits(answer_of(*load_model(folder_of), {}), found));
+    EXPECT_EQ(load_model(folder_of)->config(), model->config());
+    EXPECT_THROW(load_model(folder_of, {.learns = true}), Error);
+    if (precision != Precision::bf16) EXPECT_THROW(load_model(folder_of, {.precision = Precision::bf16}), Error);
+  }
+  std::filesystem::remove_all(folder);
+}
+
 TEST_P(EveryFamily, SameBitsForAnyThreadCount) {
   const auto model = GetParam().make();
   const int before = threads();

@@ -16,7 +16,10 @@ RecurrentLayers<cell>::RecurrentLayers(const Config& c) : config_(c), dropout_(c
   const int64_t columns = (cell == RecurrentCell::lstm ? 4 : 3) * c.width;
   for (int64_t i = 0; i < c.layers * directions(); ++i) {
     const int64_t inputs = i < directions() ? c.inputs : directions() * c.width;
-    cells_.push_back({.input = Weight({columns, inputs}), .hidden = Weight({columns, c.width})});
+    cells_.push_back({.input = Weight({columns, inputs}, Weight::Use::product)});
+    // A GRU's candidate takes U h apart from W x.
+    cells_.back().hidden = cell == RecurrentCell::lstm ? Weight({columns, c.width}, Weight::Use::product)
+                                                       : Weight({columns, c.width}, {2 * c.width, c.width});
     if (c.bias) cells_.back().input_bias = Weight({columns}), cells_.back().hidden_bias = Weight({columns});
   }
 }
@@ -38,7 +41,13 @@ void RecurrentLayers<cell>::weights(Weights& w) {
 template <RecurrentCell cell>
 std::vector<PackedCell> RecurrentLayers<cell>::pack() const {
   std::vector<PackedCell> packed;
-  for (const Cell& w : cells_) packed.emplace_back(cell, w);
+  for (const Cell& w : cells_) {
+    if (w.input.packed())
+      packed.emplace_back(cell, PackedCell::Matrices{w.input.packed(), w.hidden.packed(), w.hidden.packed(1)},
+                          *w.input_bias, *w.hidden_bias);
+    else
+      packed.emplace_back(cell, w.numbers());
+  }
   return packed;
 }
 
@@ -52,6 +61,10 @@ RecurrentOutput RecurrentLayers<cell>::operator()(const Tensor& x, const Context
   }
   require(!options.packed || options.packed->size() == cells_.size(),
           "recurrent layers: found {} packed cells, expected {}", options.packed ? options.packed->size() : 0, count);
+  // Weights that were packed when they were loaded are read where they lie.
+  const bool bound = cells_[0].input.packed() != nullptr;
+  const std::vector<PackedCell> packed = bound && !options.packed ? pack() : std::vector<PackedCell>();
+  const std::vector<PackedCell>* used = options.packed ? options.packed : bound ? &packed : nullptr;
   auto first = [](const Tensor& state, int64_t i) { return state ? state.select(0, i) : Tensor(); };
   std::vector<Tensor> hidden, cells;
   Tensor y = x;
@@ -60,13 +73,12 @@ RecurrentOutput RecurrentLayers<cell>::operator()(const Tensor& x, const Context
     std::vector<Tensor> outputs;
     for (int64_t direction = 0; direction < directions(); ++direction) {
       const int64_t i = layer * directions() + direction;
-      RecurrentResult result =
-          recurrent(cell, y, cells_[static_cast<size_t>(i)],
-                    {.first_hidden = first(options.first.hidden, i),
-                     .first_cell = first(options.first.cell, i),
-                     .lengths = options.lengths,
-                     .reverse = direction == 1,
-                     .packed = options.packed ? &(*options.packed)[static_cast<size_t>(i)] : nullptr});
+      RecurrentResult result = recurrent(cell, y, bound ? CellWeights() : cells_[static_cast<size_t>(i)].numbers(),
+                                         {.first_hidden = first(options.first.hidden, i),
+                                          .first_cell = first(options.first.cell, i),
+                                          .lengths = options.lengths,
+                                          .reverse = direction == 1,
+                                          .packed = used ? &(*used)[static_cast<size_t>(i)] : nullptr});
       outputs.push_back(result.outputs);
       hidden.push_back(result.last_hidden);
       if (result.last_cell) cells.push_back(result.last_cell);

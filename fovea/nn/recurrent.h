@@ -54,7 +54,7 @@ class RecurrentLayers final {
   struct Cell {
     Weight input = {}, hidden = {}, input_bias = {}, hidden_bias = {};
 
-    operator CellWeights() const { return {*input, *hidden, *input_bias, *hidden_bias}; }
+    CellWeights numbers() const { return {*input, *hidden, *input_bias, *hidden_bias}; }
   };
   std::vector<Cell> cells_;  // [layers · directions]
 };

@@ -41,18 +41,33 @@ void multiply(const Tensor& x, std::span<const kernels::Product> products) {
   if (rows > 0) kernels::multiply(rows, {x.data<float>(), depth, 1}, products);
 }
 
+// Matrices of so many columns each, one behind the other.
+std::vector<PackedMatrix> matrices_in(const std::byte* memory, Precision precision, int64_t depth,
+                                      const std::vector<int64_t>& columns) {
+  std::vector<PackedMatrix> matrices;
+  for (int64_t count : columns) {
+    matrices.push_back({precision, depth, count, memory});
+    memory += kernels::packed_bytes(precision, depth, count);
+  }
+  return matrices;
+}
+
 }  // namespace
 
 struct Weight::Packed {
   Tensor memory;  // bytes
-  PackedMatrix matrix;
+  std::vector<PackedMatrix> parts;
 };
 
-const PackedMatrix* Weight::packed() const { return packed_ ? &packed_->matrix : nullptr; }
+const PackedMatrix* Weight::packed(size_t part) const {
+  return packed_ && part < packed_->parts.size() ? &packed_->parts[part] : nullptr;
+}
 
 bool Weight::packs() const {
   return use_ == Use::product && rank() >= 2 && elements() > 0 && elements() == size(-2) * size(-1);
 }
+
+std::vector<int64_t> Weight::parts() const { return parts_.empty() ? std::vector<int64_t>{size(-2)} : parts_; }
 
 Tensor& Weight::numbers() {
   require(exists_ && !packed_, "weight {}: found {}, expected numbers that learn", shape_,
@@ -76,19 +91,25 @@ void Weight::bind(const Tensor& stored, Precision precision) {
     numbers_ = plain.shares_storage_with(stored) ? plain.clone() : plain;
     return;
   }
-  const int64_t outputs = size(-2), inputs = size(-1);
   Tensor memory({bytes_in(precision)}, DType::i8);
-  kernels::pack(precision, {plain.data<float>(), 1, inputs}, inputs, outputs, memory.bytes());
-  packed_ = std::make_shared<const Packed>(Packed{memory, {precision, inputs, outputs, memory.bytes()}});
+  const float* from = plain.data<float>();
+  const auto matrices = matrices_in(memory.bytes(), precision, size(-1), parts());
+  for (const PackedMatrix& m : matrices) {
+    kernels::pack(precision, {from, 1, m.depth}, m.depth, m.columns, const_cast<std::byte*>(m.data));
+    from += m.depth * m.columns;
+  }
+  packed_ = std::make_shared<const Packed>(Packed{memory, matrices});
   numbers_ = {};
 }
 
 Tensor Weight::unpacked() const {
   if (!packed_) return (**this).detach();
   Tensor numbers(shape_, DType::f32);
-  parallel_for(packed_->matrix.columns, [&](int64_t row) {
-    kernels::unpack_column(packed_->matrix, row, numbers.data<float>() + row * packed_->matrix.depth);
-  });
+  float* to = numbers.data<float>();
+  for (const PackedMatrix& m : packed_->parts) {
+    parallel_for(m.columns, [&](int64_t row) { kernels::unpack_column(m, row, to + row * m.depth); });
+    to += m.columns * m.depth;
+  }
   return numbers;
 }
 
@@ -100,10 +121,10 @@ void Weight::bind_packed(const Tensor& stored, Precision precision) {
   // A file of someone else may hold them where no vector is read at speed.
   Tensor kept = stored.contiguous();
   if (reinterpret_cast<uintptr_t>(kept.bytes()) % 64 != 0) kept = kept.clone();
-  const PackedMatrix matrix = {precision, size(-1), size(-2), kept.bytes()};
-  if (!kernels::is_finite(matrix))
+  const auto matrices = matrices_in(kept.bytes(), precision, size(-1), parts());
+  if (!std::all_of(matrices.begin(), matrices.end(), kernels::is_finite))
     throw Error(Error::corrupt, "weight {}: found a number that is not finite, expected none", shape_);
-  packed_ = std::make_shared<const Packed>(Packed{kept, matrix});
+  packed_ = std::make_shared<const Packed>(Packed{kept, matrices});
   numbers_ = {};
 }
 
@@ -113,7 +134,10 @@ Tensor Weight::packed_numbers() const {
 }
 
 int64_t Weight::bytes_in(Precision precision) const {
-  return packs() ? kernels::packed_bytes(precision, size(-1), size(-2)) : 4 * elements();
+  if (!packs()) return 4 * elements();
+  int64_t bytes = 0;
+  for (int64_t rows : parts()) bytes += kernels::packed_bytes(precision, size(-1), rows);
+  return bytes;
 }
 
 Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias, Activation activation) {

@@ -27,6 +27,9 @@ class Weight final {
 
   Weight() = default;  // none; `if (bias)` asks
   explicit Weight(const Shape& shape, Use use = Use::numbers) : exists_(true), use_(use), shape_(shape) {}
+  // For products, in parts of so many rows each, which are packed as matrices of their own.
+  Weight(const Shape& shape, std::vector<int64_t> parts)
+      : exists_(true), use_(Use::product), shape_(shape), parts_(std::move(parts)) {}
   Weight(const Tensor& numbers) : exists_(static_cast<bool>(numbers)), shape_(numbers.shape()), numbers_(numbers) {}
 
   explicit operator bool() const { return exists_; }
@@ -48,8 +51,8 @@ class Weight final {
   void bind(const Tensor& stored, Precision);
   // The same of numbers that packed_numbers() wrote: read where they lie, without work. An Error if they are no such numbers.
   void bind_packed(const Tensor& stored, Precision);
-  bool packs() const;                           // whether bind() packs it
-  const kernels::PackedMatrix* packed() const;  // null if it is not
+  bool packs() const;                                          // whether bind() packs it
+  const kernels::PackedMatrix* packed(size_t part = 0) const;  // null if it is not, or has no such part
 
   // In f32 again, from whatever state it is in; what int8 lost stays lost.
   Tensor unpacked() const;
@@ -58,10 +61,12 @@ class Weight final {
 
  private:
   struct Packed;
+  std::vector<int64_t> parts() const;
 
   bool exists_ = false;
   Use use_ = Use::numbers;
   Shape shape_;
+  std::vector<int64_t> parts_;  // none: one
   Tensor numbers_;
   std::shared_ptr<const Packed> packed_;
 };

@@ -22,12 +22,16 @@ void check_operand(RecurrentCell cell, const char* what, const Tensor& found, co
 kernels::RecurrentShape checked_shape(RecurrentCell cell, const Tensor& x, const CellWeights& w,
                                       const RecurrentWalk& walk) {
   require(x.rank() == 3, "{}: found x {}, expected [batch, steps, inputs]", name_of(cell), x.shape());
-  require(w.hidden.rank() == 2 && w.hidden.size(1) > 0, "{}: found hidden weights {}, expected [gates · width, width]",
-          name_of(cell), w.hidden.shape());
-  const kernels::RecurrentShape s = {cell, x.size(0), x.size(1), x.size(2), w.hidden.size(1)};
+  const int64_t width = walk.packed ? walk.packed->width() : w.hidden.rank() == 2 ? w.hidden.size(1) : 0;
+  require(width > 0, "{}: found hidden weights {}, expected [gates · width, width]", name_of(cell), w.hidden.shape());
+  const kernels::RecurrentShape s = {cell, x.size(0), x.size(1), x.size(2), width};
   const int64_t columns = s.gates() * s.width;
-  check_operand(cell, "input weights", w.input, {columns, s.inputs}, x.dtype());
-  check_operand(cell, "hidden weights", w.hidden, {columns, s.width}, x.dtype());
+  if (walk.packed)
+    require(walk.packed->inputs() == s.inputs, "{}: found x {}, expected [batch, steps, {}]", name_of(cell), x.shape(),
+            walk.packed->inputs());
+  if (w.input) check_operand(cell, "input weights", w.input, {columns, s.inputs}, x.dtype());
+  if (w.hidden) check_operand(cell, "hidden weights", w.hidden, {columns, s.width}, x.dtype());
+  require(walk.packed || (w.input && w.hidden), "{}: found no weights, expected input and hidden ones", name_of(cell));
   if (w.input_bias) check_operand(cell, "input bias", w.input_bias, {columns}, x.dtype());
   if (w.hidden_bias) check_operand(cell, "hidden bias", w.hidden_bias, {columns}, x.dtype());
   if (walk.first_hidden) check_operand(cell, "a first state", walk.first_hidden, {s.batch, s.width}, x.dtype());
@@ -45,14 +49,15 @@ kernels::RecurrentShape checked_shape(RecurrentCell cell, const Tensor& x, const
 struct Operands {
   Tensor x, input, hidden, input_bias, hidden_bias, first_hidden, first_cell, lengths;
   kernels::RecurrentShape shape;
-  Tensor packed, packed_backward;
+  const kernels::RecurrentMatrices* packed = nullptr;
+  Tensor packed_backward;
   bool reverse = false;
 
   kernels::Recurrent call() const {
     auto numbers = [](const Tensor& t) { return t ? t.data<float>() : nullptr; };
     return {.shape = shape,
             .x = {numbers(x), shape.steps * shape.inputs, shape.inputs},
-            .weights = {numbers(input), numbers(hidden), numbers(input_bias), numbers(hidden_bias), numbers(packed),
+            .weights = {numbers(input), numbers(hidden), numbers(input_bias), numbers(hidden_bias), packed,
                         numbers(packed_backward)},
             .first_hidden = numbers(first_hidden),
             .first_cell = numbers(first_cell),
@@ -117,7 +122,9 @@ struct CallsOfOneShape {
 
 struct PackedCell::Shared {
   RecurrentCell cell;
-  Tensor input, hidden, input_bias, hidden_bias, packed, packed_backward = {};
+  Tensor input, hidden, input_bias, hidden_bias;
+  Tensor packed = {}, packed_backward = {};  // memory of the matrices that were packed here
+  kernels::RecurrentMatrices matrices = {};
   std::vector<std::unique_ptr<CallsOfOneShape>> shapes = {};
 
   kernels::RecurrentShape shape() const { return {cell, 0, 0, input.size(1), hidden.size(1)}; }
@@ -166,15 +173,26 @@ struct PackedCell::Shared {
 
 PackedCell::PackedCell(RecurrentCell cell, const CellWeights& w)
     : shared_(std::make_shared<Shared>(
-          Shared{cell, plain(w.input), plain(w.hidden), plain(w.input_bias), plain(w.hidden_bias), {}})) {
+          Shared{cell, plain(w.input), plain(w.hidden), plain(w.input_bias), plain(w.hidden_bias)})) {
   shared_->packed = Tensor({kernels::recurrent_packed_size(shared_->shape())}, DType::f32);
-  kernels::pack_recurrent(shared_->shape(), shared_->weights(), shared_->packed.data<float>());
+  shared_->matrices = kernels::pack_recurrent(shared_->shape(), shared_->weights(), shared_->packed.data<float>());
   const std::vector<Tensor> inputs = {w.input, w.hidden, w.input_bias, w.hidden_bias};
   std::vector<bool> wanted;
   for (const Tensor& t : inputs) wanted.push_back(t.needs_gradient());
   tape_ = with_gradient("cell weights", Tensor({0}, DType::f32), inputs,
                         [shared = shared_, wanted](const Tensor&) { return shared->gradients(wanted); });
 }
+
+PackedCell::PackedCell(RecurrentCell cell, const Matrices& m, const Tensor& input_bias, const Tensor& hidden_bias)
+    : shared_(std::make_shared<Shared>(Shared{cell, {}, {}, plain(input_bias), plain(hidden_bias)})),
+      tape_({0}, DType::f32) {
+  shared_->matrices = {*m.input, *m.hidden};
+  if (m.candidate) shared_->matrices.candidate = *m.candidate;
+}
+
+int64_t PackedCell::inputs() const { return shared_->matrices.input.depth; }
+
+int64_t PackedCell::width() const { return shared_->matrices.hidden.depth; }
 
 namespace {
 
@@ -200,13 +218,13 @@ RecurrentResult fused(const kernels::RecurrentShape& s, const Tensor& x, const C
   const Operands operands = {plain(x),
                              plain(w.input),
                              plain(w.hidden),
-                             plain(w.input_bias),
-                             plain(w.hidden_bias),
+                             walk.packed ? walk.packed->shared()->input_bias : plain(w.input_bias),
+                             walk.packed ? walk.packed->shared()->hidden_bias : plain(w.hidden_bias),
                              plain(walk.first_hidden),
                              plain(walk.first_cell),
                              plain(walk.lengths),
                              s,
-                             walk.packed ? walk.packed->shared()->packed : Tensor(),
+                             walk.packed ? &walk.packed->shared()->matrices : nullptr,
                              Tensor(),
                              walk.reverse};
   std::vector<Tensor> inputs = {x, walk.first_hidden, walk.first_cell};

@@ -11,6 +11,10 @@
 
 namespace fovea {
 
+namespace kernels {
+struct PackedMatrix;  // kernels/packed.h
+}
+
 struct CellWeights {
   Tensor input = {}, hidden = {};            // W [gates · width, inputs], U [gates · width, width]
   Tensor input_bias = {}, hidden_bias = {};  // [gates · width], or no tensor
@@ -21,6 +25,15 @@ struct CellWeights {
 class PackedCell final {
  public:
   PackedCell(RecurrentCell, const CellWeights&);
+
+  // Of weights that were packed before and do not learn: W, U whole (LSTM) or its first two thirds, and the last (GRU).
+  struct Matrices {
+    const kernels::PackedMatrix *input, *hidden, *candidate;
+  };
+  PackedCell(RecurrentCell, const Matrices&, const Tensor& input_bias, const Tensor& hidden_bias);
+
+  int64_t inputs() const;
+  int64_t width() const;
 
   struct Shared;
   const std::shared_ptr<Shared>& shared() const { return shared_; }
@@ -37,7 +50,7 @@ struct RecurrentWalk {
   Tensor first_hidden = {}, first_cell = {};  // [batch, width], or no tensor for zeros
   Tensor lengths = {};                        // i64 [batch], or no tensor for all steps
   bool reverse = false;
-  const PackedCell* packed = nullptr;  // of these same weights, or nothing
+  const PackedCell* packed = nullptr;  // of these same weights, which may then be missing; or nothing
 };
 
 struct RecurrentResult {

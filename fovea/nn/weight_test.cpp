@@ -1,0 +1,151 @@
+#include "fovea/nn/weight.h"
+
+#include <cmath>
+
+#include "fovea/kernels/packed.h"
+#include "fovea/nn/golden.h"
+#include "fovea/nn/linear.h"
+#include "fovea/tensor/index.h"
+#include "fovea/tensor/matmul.h"
+
+namespace fovea {
+namespace {
+
+constexpr Precision all_precisions[] = {Precision::f32, Precision::bf16, Precision::int8};
+
+Weight bound(const Tensor& numbers, Precision precision) {
+  Weight w(numbers.shape(), Weight::Use::product);
+  w.bind(numbers, precision);
+  return w;
+}
+
+TEST(Weight, HasAShapeThenNumbersThenIsPacked) {
+  EXPECT_FALSE(Weight());
+  Weight w({3, 5}, Weight::Use::product);
+  EXPECT_TRUE(w);
+  EXPECT_EQ(w.elements(), 15);
+  EXPECT_NE(error_of([&] { *w; }).find("initialise or load"), std::string::npos);
+  EXPECT_EQ(w.numbers().values<float>(), std::vector<float>(15, 0.0f));
+  EXPECT_EQ(w->shape(), (Shape{3, 5}));
+  w.bind(golden_numbers({3, 5}, 1), Precision::f32);
+  EXPECT_NE(error_of([&] { *w; }).find("packed"), std::string::npos);
+  EXPECT_THROW(w.numbers(), Error);
+  EXPECT_EQ(Weight(w).packed(), w.packed());
+  EXPECT_EQ(w.unpacked().values<float>(), golden_numbers({3, 5}, 1).values<float>());
+  EXPECT_THROW(w.bind(golden_numbers({5, 3}, 1), Precision::f32), Error);
+}
+
+// A shape of 4 terabytes takes nothing, whatever asks for it.
+TEST(Weight, AShapeTakesNoMemory) {
+  std::vector<Linear> huge;
+  for (int i = 0; i < 100; ++i) huge.emplace_back(Linear::Config{.inputs = 1 << 20, .outputs = 1 << 20});
+  EXPECT_EQ(count(huge[0]), (int64_t{1} << 40) + (1 << 20));
+}
+
+TEST(Weight, OfOtherUseStaysNumbers) {
+  Weight bias({5});
+  const Tensor numbers = golden_numbers({5}, 2).to(DType::f32);
+  bias.bind(numbers, Precision::int8);
+  EXPECT_FALSE(bias.packed());
+  EXPECT_EQ(bias->values<float>(), numbers.values<float>());
+  EXPECT_FALSE(bias->shares_storage_with(numbers));
+}
+
+TEST(Weight, PackedInF32HasTheBitsOfTheNumbers) {
+  const Tensor w = golden_numbers({37, 29}, 1).to(DType::f32), b = golden_numbers({37}, 2).to(DType::f32);
+  const Tensor x = golden_numbers({3, 7, 29}, 3).to(DType::f32);
+  for_each_simd([&] {
+    EXPECT_TRUE(
+        same_bits(linear(x, bound(w, Precision::f32), Weight(b), Activation::gelu), linear(x, w, b, Activation::gelu)));
+    EXPECT_TRUE(same_bits(linear(x.transpose(0, 1), bound(w, Precision::f32)), linear(x.transpose(0, 1), w)));
+  });
+}
+
+// Against float64 of what the weight has become; int8 rounds x, too: each element by at most half of its row's step.
+TEST(Weight, PackedIsTheProductWithWhatItBecame) {
+  const Tensor w = golden_numbers({37, 29}, 1).to(DType::f32), x = golden_numbers({6, 29}, 3).to(DType::f32);
+  for (Precision precision : all_precisions) {
+    SCOPED_TRACE(std::string(name(precision)));
+    const Weight packed = bound(w, precision);
+    const std::vector<double> u = packed.unpacked().values<double>(), v = x.values<double>();
+    const double step = precision == Precision::int8 ? 1.0 / 254 : precision == Precision::bf16 ? 1.0 / 256 : 0;
+    for (size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], w.values<double>()[i], step + 1e-6);
+    for_each_simd([&] {
+      const std::vector<double> y = linear(x, packed).values<double>();
+      for (size_t r = 0; r < 6; ++r) {
+        double largest = 0;
+        for (size_t k = 0; k < 29; ++k) largest = std::max(largest, std::abs(v[r * 29 + k]));
+        for (size_t j = 0; j < 37; ++j) {
+          double sum = 0, sizes = 0;
+          for (size_t k = 0; k < 29; ++k) sum += v[r * 29 + k] * u[j * 29 + k], sizes += std::abs(u[j * 29 + k]);
+          const double rounding = precision == Precision::int8 ? sizes * largest / 254 : 0;
+          EXPECT_NEAR(y[r * 37 + j], sum, rounding + 1e-5);
+        }
+      }
+    });
+  }
+}
+
+TEST(Weight, SeveralOverOneXAreThoseAlone) {
+  const Tensor x = golden_numbers({5, 24}, 3).to(DType::f32), bias = golden_numbers({9}, 4).to(DType::f32);
+  for (Precision precision : all_precisions) {
+    const Weight a = bound(golden_numbers({9, 24}, 1), precision), b = bound(golden_numbers({20, 24}, 2), precision);
+    const Weight none, with(bias);
+    const std::vector<Tensor> both = linears(x, std::vector<WeightAndBias>{{a, with}, {b, none}});
+    EXPECT_TRUE(same_bits(both[0], linear(x, a, with)));
+    EXPECT_TRUE(same_bits(both[1], linear(x, b)));
+  }
+}
+
+TEST(Weight, RowsAreThoseOfTheUnpacked) {
+  const Tensor ids = tensor({2, 2}, std::vector<int64_t>{0, 18, 3, 18});
+  for (Precision precision : all_precisions) {
+    const Weight table = bound(golden_numbers({19, 13}, 1), precision);
+    EXPECT_TRUE(same_bits(rows(table, ids), rows(table.unpacked(), ids)));
+    EXPECT_THROW(rows(table, tensor({1}, std::vector<int64_t>{19})), Error);
+    EXPECT_THROW(rows(table, tensor({1}, std::vector<int64_t>{-1})), Error);
+  }
+}
+
+TEST(Weight, PackedNumbersComeBackFromAFile) {
+  const Tensor x = golden_numbers({4, 24}, 3).to(DType::f32);
+  for (Precision precision : all_precisions) {
+    SCOPED_TRACE(std::string(name(precision)));
+    const Weight given = bound(golden_numbers({20, 24}, 1), precision);
+    const Tensor bytes = given.packed_numbers();
+    Weight again({20, 24}, Weight::Use::product);
+    again.bind_packed(bytes, precision);
+    EXPECT_TRUE(same_bits(linear(x, again), linear(x, given)));
+    // From an odd place.
+    Tensor longer({bytes.elements() + 1}, DType::i8);
+    longer.slice(0, 1, longer.elements()).copy_from(bytes);
+    again.bind_packed(longer.slice(0, 1, longer.elements()), precision);
+    EXPECT_TRUE(same_bits(linear(x, again), linear(x, given)));
+    EXPECT_THROW(again.bind_packed(bytes.slice(0, 0, bytes.elements() - 1), precision), Error);
+    Tensor damaged = bytes.clone();
+    std::fill_n(damaged.data<int8_t>() + damaged.elements() - 64, 64, int8_t{-1});  // NaN, or a scale that is
+    EXPECT_NE(error_of([&] { again.bind_packed(damaged, precision); }).find("finite"), std::string::npos);
+  }
+}
+
+TEST(Weight, InPartsIsTheSameMatrix) {
+  const Tensor numbers = golden_numbers({21, 6}, 1).to(DType::f32), x = golden_numbers({3, 6}, 3).to(DType::f32);
+  Weight parts({21, 6}, {14, 7});
+  parts.bind(numbers, Precision::f32);
+  EXPECT_EQ(parts.unpacked().values<float>(), numbers.values<float>());
+  ASSERT_TRUE(parts.packed(1));
+  EXPECT_FALSE(parts.packed(2));
+  EXPECT_EQ(parts.packed()->columns, 14);
+  Tensor y({3, 7}, DType::f32);
+  kernels::multiply(3, {x.data<float>(), 6, 1}, *parts.packed(1), {y.data<float>(), 7});
+  EXPECT_TRUE(same_bits(y, linear(x, numbers.slice(0, 14, 21))));
+}
+
+TEST(Weight, PackedHasNoGradient) {
+  const Tensor x = golden_numbers({4, 24}, 3).to(DType::f32).clone().require_gradient();
+  const Weight w = bound(golden_numbers({20, 24}, 1), Precision::f32);
+  EXPECT_NE(error_of([&] { linear(x, w); }).find("gradient"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fovea
