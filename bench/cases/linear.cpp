@@ -21,8 +21,12 @@ struct Free {
 using Buffer = std::unique_ptr<float, Free>;
 
 // Buffers begin a few cache lines into their page, each at another place, as those of a real program do.
+Buffer empty_buffer(int64_t count) {
+  return Buffer(static_cast<float*>(std::aligned_alloc(64, static_cast<size_t>(count + 16) / 16 * 64)));
+}
+
 Buffer random_buffer(int64_t count, uint64_t seed) {
-  Buffer buffer(static_cast<float*>(std::aligned_alloc(64, static_cast<size_t>(count + 16) / 16 * 64)));
+  Buffer buffer = empty_buffer(count);
   Random random(seed);
   for (int64_t i = 0; i < count; ++i) buffer.get()[i] = random.uniform(static_cast<uint64_t>(i)) - 0.5f;
   return buffer;
@@ -37,8 +41,8 @@ class Copies {
       : precision_(precision), depth_(s.depth), columns_(s.columns) {
     const int64_t size = kernels::packed_bytes(precision, s.depth, s.columns);
     each_ = (size + 63) / 64 * 64, count_ = std::max<int64_t>(1, bytes / each_);
-    memory_ = random_buffer(each_ / 4 * count_, 7);
-    Buffer w = random_buffer(s.columns * s.depth, 8);
+    memory_ = empty_buffer(each_ / 4 * count_);
+    Buffer w = random_buffer(s.columns * s.depth, 7);
     kernels::pack(precision, {w.get(), 1, s.depth}, s.depth, s.columns, at(0));
     for (int64_t i = 1; i < count_; ++i) std::memcpy(at(i), at(0), static_cast<size_t>(size));
   }
@@ -86,12 +90,12 @@ void layer(Bencher& b, const GemmShape& s) {
 // A few rows, as a decoder multiplies them at each step: by one weight again and again, and by one after the other of so many that
 // none is left in a cache when its turn comes again.
 void few_rows(Bencher& b, const GemmShape& s) {
-  constexpr int64_t beyond_caches = 256 << 20;
+  constexpr int64_t beyond_caches = 128 << 20;
   Buffer x = random_buffer(s.rows * s.depth, 1), y = random_buffer(s.rows * s.columns, 2);
   for (int64_t bytes : {int64_t{0}, beyond_caches}) {
     for (Precision p : precisions) {
       Copies weights(p, s, bytes);
-      b.rate(of("linear_few_rows", p), text(s) + (bytes ? " weights=256MB" : ""),
+      b.rate(of("linear_few_rows", p), text(s) + (bytes ? " weights=128MB" : ""),
              1e-9 * static_cast<double>(weights.bytes()), "GB/s", [&] {
                kernels::multiply(s.rows, {x.get(), s.depth, 1}, weights.next(), {y.get(), s.columns});
              });

@@ -167,15 +167,17 @@ template <class Format, bool packed>
 void run_block(const GemmTask& t, const RowTiles& tiles, int64_t k, int64_t depth, const float* a, int64_t stride) {
   TileJob job = {.depth = depth, .a_stride = t.a.row_stride, .b_panel = panel_words<Format>(t)};
   for (int64_t j = t.column_begin; j < t.column_end;) {
-    const bool wide = t.column_end - j > tile_columns - panel_width || tile_columns <= panel_width;
-    const auto& kernels = wide ? wide_kernels<Format, packed> : narrow_kernels<Format, packed>;
-    const int64_t columns = wide ? tile_columns : lanes;
+    const Kernel* kernels = wide_kernels<Format, packed>.data();
+    int64_t columns = tile_columns;
+    if constexpr (tile_columns > panel_width) {
+      if (t.column_end - j <= panel_width) kernels = narrow_kernels<Format, packed>.data(), columns = lanes;
+    }
     job.b = column_of<Format>(t, j, k);
     for (int64_t i = 0; i < tiles.count; ++i) {
       const int64_t row = tiles.first[i], count = tiles.first[i + 1] - row;
       job.ahead = i == 0 ? fetch_ahead : 0;  // later tiles find the strip near
       job.a = packed ? a + i * stride : a + row * t.a.row_stride;
-      run_tile(t, {kernels[static_cast<size_t>(count - 1)], row, count, j, columns}, job, k);
+      run_tile(t, {kernels[count - 1], row, count, j, columns}, job, k);
     }
     j += columns;
   }

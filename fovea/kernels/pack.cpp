@@ -61,7 +61,7 @@ void pack_rounded_panel(Precision precision, const Matrix& b, int64_t depth, int
       column = contiguous;
     }
     if (precision == Precision::bf16) {
-      round_to_bf16(column, depth, reinterpret_cast<uint16_t*>(rounded + j * words));
+      round_to_bf16(column, depth, reinterpret_cast<std::byte*>(rounded + j * words));
     } else {
       const Rounding r = rounding_of(column, depth);
       scales[j] = r.scale;

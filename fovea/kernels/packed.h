@@ -7,7 +7,8 @@
 //   f32    panels [⌈columns / 16⌉][depth][16], as gemm.h has them; the same bits
 //   bf16   panels [⌈columns / 16⌉][⌈depth / 2⌉][16][2]
 //   int8   panels [⌈columns / 16⌉][⌈depth / 4⌉][16][4], then a scale for each column, f32
-//          x ≈ sx · X with sx = max |x| / 127 of its row:   y = (Σ X B) · sx · scale, the sum an exact integer
+//          x ≈ sx · X with sx = max |x| / 127 of its row, X = round(x · (127 / max |x|)), ties to even; weights alike
+//          y = (Σ X B) · sx · scale, from left to right, the sum an exact integer; NaN in a row or column that is not finite
 //
 // The layout is the same on every instruction set, so that a file may hold it. A row's bits depend on that row alone: not on the
 // number of rows, of threads, or on what is multiplied beside it. The integer sums are equal on every instruction set.
@@ -27,6 +28,7 @@ struct PackedMatrix {
   const std::byte* data = nullptr;
 };
 
+// An int8 product is at most 133,144 deep, so that its sums fit into 32 bits: else an Error, here and below.
 int64_t packed_bytes(Precision, int64_t depth, int64_t columns);
 void pack(Precision, const Matrix& b, int64_t depth, int64_t columns, std::byte* packed);
 

@@ -30,28 +30,32 @@ int64_t burst(int64_t rounds) {
   return rounds * 12 * 2 * static_cast<int64_t>(hn::Lanes(d));
 }
 
-// The sums feed the next multiplication, so that it cannot be done once and for all.
+// Eight sums of two elements, loaded anew in each round, times four columns: additions take one cycle, so few chains are enough,
+// and no product can be computed once and for all.
 int64_t whole_number_burst(int64_t rounds) {
-  constexpr auto chains = std::make_index_sequence<12>();
-  constexpr int numbers = 2;  // of A and of B that meet in each lane
-  alignas(64) int32_t start[12 * lanes];
-  for (int i = 0; i < 12 * lanes; ++i) start[i] = i * 0x01010101;
+  constexpr auto chains = std::make_index_sequence<8>();
+  constexpr int numbers = 2;  // of a row and of a column that meet in each lane
+  alignas(64) int32_t start[4 * lanes];
+  for (int i = 0; i < 4 * lanes; ++i) start[i] = i * 0x01010101;
   const float* words = reinterpret_cast<const float*>(start);
-  const auto element = Int8::element(words + 1);
-  Int8::Sum sum[12];
+  decltype(Int8::column<1>(words)) column[4];
+  Int8::Sum sum[8];
   unroll(
-      chains, [&]<size_t i>() __attribute__((always_inline)) { sum[i] = Int8::load(words + i * lanes); });
+      chains, [&]<size_t i>() __attribute__((always_inline)) {
+        column[i / 2] = Int8::column<1>(words + i / 2 * lanes), sum[i] = Int8::spread(words);
+      });
   for (int64_t k = 0; k < rounds; ++k) {
+    const float* again = anew(words);
     unroll(
         chains, [&]<size_t i>() __attribute__((always_inline)) {
-          sum[i] = Int8::add(element, hn::BitCast(hn::DFromV<decltype(element)>(), sum[i]), sum[i]);
+          sum[i] = Int8::add(Int8::element(again + i / 4), column[i % 4], sum[i]);
         });
   }
   unroll(
       chains, [&]<size_t i>() __attribute__((always_inline)) { sum[0] = hn::Add(sum[0], sum[i]); });
   volatile int32_t sink = hn::GetLane(sum[0]);
   (void)sink;
-  return rounds * 12 * 2 * numbers * lanes;
+  return rounds * 8 * 2 * numbers * lanes;
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
@@ -41,7 +43,10 @@ HWY_INLINE int32_t rounded(float x, float inverse) {
 // Fours of x become pairs (x0, x2), (x1, x3); the last four is filled with zeros.
 inline void round_to_pairs(const float* x, int64_t count, const Rounding& r, int16_t* to) {
   const int64_t all = (count + 3) / 4 * 4;
-  if (r.inverse == 0) return std::fill_n(to, all, int16_t{0}), void();
+  if (r.inverse == 0) {
+    std::fill_n(to, all, int16_t{0});
+    return;
+  }
   const int64_t whole = count / 4 * 4;
   for (int64_t i = 0; i < whole; i += 4) {
     to[i] = static_cast<int16_t>(rounded(x[i], r.inverse));
@@ -64,13 +69,14 @@ inline void round_to_bytes(const float* x, int64_t count, const Rounding& r, int
 }
 
 // To bf16, ties to even; a NaN stays one. An odd count is filled with a zero.
-inline void round_to_bf16(const float* x, int64_t count, uint16_t* to) {
+inline void round_to_bf16(const float* x, int64_t count, std::byte* to) {
   for (int64_t i = 0; i < count; ++i) {
     const uint32_t bits = std::bit_cast<uint32_t>(x[i]);
     const uint32_t up = bits + 0x7fffu + (bits >> 16 & 1u);
-    to[i] = static_cast<uint16_t>(((bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : up) >> 16);
+    const auto half = static_cast<uint16_t>(((bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : up) >> 16);
+    std::memcpy(to + 2 * i, &half, 2);
   }
-  if (count % 2) to[count] = 0;
+  if (count % 2) std::memset(to + 2 * count, 0, 2);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
