@@ -1,5 +1,7 @@
 #include "fovea/formats/safetensors.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -177,6 +179,15 @@ const Tensor& SafeTensors::operator[](const std::string& name) const {
   std::vector<std::string> known;
   for (const auto& [key, tensor] : tensors_) known.push_back(key);
   throw_unknown(fmt::format("tensor in {}", path_.string()), name, known);
+}
+
+void SafeTensors::forget(const std::string& name) const {
+  const Tensor& tensor = (*this)[name];
+  constexpr uintptr_t page = 4096;
+  const auto begin = reinterpret_cast<uintptr_t>(tensor.bytes());
+  const uintptr_t end = begin + static_cast<uintptr_t>(tensor.elements()) * size_of(tensor.dtype());
+  const uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,

@@ -22,6 +22,8 @@ class SafeTensors final {
   const NamedTensors& tensors() const { return tensors_; }
   bool contains(const std::string& name) const { return tensors_.count(name) > 0; }
   const Tensor& operator[](const std::string& name) const;  // an Error if it is not there, or is skipped()
+  // Its numbers are not needed soon: the memory that they took is free, and filled from the file again if they are read.
+  void forget(const std::string& name) const;
   // Tensors of types that Fovea does not compute with (U8, BOOL, F8_E4M3 …), with the type's name.
   const std::map<std::string, std::string>& skipped() const { return skipped_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }

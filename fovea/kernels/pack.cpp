@@ -85,6 +85,7 @@ HWY_EXPORT(pack_rounded_panel);
 int64_t panels_of(int64_t columns) { return (columns + panel_width - 1) / panel_width; }
 
 constexpr int64_t grain = 16384;  // elements that are worth another thread
+constexpr int64_t line = 64;      // bytes
 
 }  // namespace
 
@@ -105,16 +106,28 @@ const float* scales_of(const PackedMatrix& b) {
 int64_t packed_bytes(Precision precision, int64_t depth, int64_t columns) {
   check({precision, depth, columns}, "packed_bytes");
   const int64_t words = panels_of(columns) * words_of_b(precision, depth) * panel_width;
-  return 4 * (words + (precision == Precision::int8 ? columns : 0));
+  const int64_t bytes = 4 * (words + (precision == Precision::int8 ? columns : 0));
+  return (bytes + line - 1) / line * line;
 }
 
 void pack(Precision precision, const Matrix& b, int64_t depth, int64_t columns, std::byte* packed) {
-  const PackedMatrix shape = {precision, depth, columns, packed};
-  check(shape, "pack");
-  float* words = reinterpret_cast<float*>(packed);
-  if (precision == Precision::f32) return pack(b, depth, columns, words);
-  float* scales = const_cast<float*>(scales_of(shape));
+  pack_columns({precision, depth, columns, packed}, 0, b, columns);
+}
+
+void pack_columns(const PackedMatrix& whole, int64_t first_column, const Matrix& b, int64_t columns) {
+  check(whole, "pack");
+  require(first_column % panel_width == 0 && first_column >= 0 && first_column + columns <= whole.columns,
+          "pack: found columns {} to {} of {}, expected them inside and to begin with a panel", first_column,
+          first_column + columns, whole.columns);
+  const auto [precision, depth, all, data] = whole;
   const int64_t panel = words_of_b(precision, depth) * panel_width;
+  float* words = reinterpret_cast<float*>(const_cast<std::byte*>(data)) + first_column / panel_width * panel;
+  if (precision == Precision::f32) return pack(b, depth, columns, words);
+  float* scales = const_cast<float*>(scales_of(whole));
+  if (scales && first_column + columns == all)
+    std::fill(reinterpret_cast<std::byte*>(scales + all),
+              const_cast<std::byte*>(data) + packed_bytes(precision, depth, all), std::byte{0});
+  if (scales) scales += first_column;
   parallel_ranges(panels_of(columns), grain / panel_width / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       const int64_t first = p * panel_width;
@@ -168,10 +181,9 @@ bool is_finite(const PackedMatrix& m) {
     const auto* numbers = reinterpret_cast<const uint16_t*>(m.data);
     return std::none_of(numbers, numbers + bytes / 2, [](uint16_t bits) { return (bits & 0x7f80) == 0x7f80; });
   }
-  const auto* numbers = reinterpret_cast<const float*>(m.data);
-  const int64_t scales = (m.columns + panel_width - 1) / panel_width * panel_width;
-  const int64_t begin = m.precision == Precision::int8 ? bytes / 4 - scales : 0;
-  return std::all_of(numbers + begin, numbers + bytes / 4, [](float x) { return std::isfinite(x); });
+  const bool scaled = m.precision == Precision::int8;
+  const float* numbers = scaled ? scales_of(m) : reinterpret_cast<const float*>(m.data);
+  return std::all_of(numbers, numbers + (scaled ? m.columns : bytes / 4), [](float x) { return std::isfinite(x); });
 }
 
 }  // namespace fovea::kernels

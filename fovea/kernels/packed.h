@@ -32,6 +32,9 @@ struct PackedMatrix {
 int64_t packed_bytes(Precision, int64_t depth, int64_t columns);
 void pack(Precision, const Matrix& b, int64_t depth, int64_t columns, std::byte* packed);
 
+// The same for `columns` of them from `first_column` on, a multiple of 16, which stand in b as 0, 1 …: a matrix may come in pieces.
+void pack_columns(const PackedMatrix& whole, int64_t first_column, const Matrix& b, int64_t columns);
+
 void multiply(int64_t rows, const Matrix& a, const PackedMatrix& b, const Output& c, const Epilogue& = {});
 
 // Several products of one a, such as queries, keys and values: a is rounded once and the threads share all of them.

@@ -1,6 +1,5 @@
 #include "fovea/models/pretrained.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -78,16 +77,7 @@ void check_shapes(Model& model, const NamedTensors& tensors, std::optional<Preci
       throw Error(Error::corrupt, "{}: found a tensor '{}' that the model of config.json does not have", where, name);
 }
 
-Tensor finite_numbers(const Tensor& stored, const std::string& path, const std::string& where) {
-  const Tensor plain = stored.to(DType::f32).contiguous();
-  const float* numbers = plain.data<float>();
-  for (int64_t i = 0; i < plain.elements(); ++i)
-    if (!std::isfinite(numbers[i]))
-      throw Error(Error::corrupt, "{}: found {} in the weight '{}', expected finite numbers", where, numbers[i], path);
-  return plain;
-}
-
-// One tensor at a time, so that no model is in memory twice.
+// One tensor at a time, and a few rows of it, so that no model is in memory twice.
 void load_weights(Model& model, const SafeTensors& file, Precision precision, bool learns, const std::string& where) {
   const NamedTensors& tensors = file.tensors();
   const std::optional<Precision> packing = packing_of(file, where);
@@ -96,17 +86,15 @@ void load_weights(Model& model, const SafeTensors& file, Precision precision, bo
           "{}: found weights packed as {}, expected {}; take the model that they were made from", where,
           packing ? name(*packing) : "", learns ? "numbers that learn" : name(precision));
   for_each_weight(model, [&](const std::string& path, Weight& weight, const Init&) {
-    const Tensor& stored = tensors.at(path);
-    if (packing && weight.packs()) try {
-        return weight.bind_packed(stored, precision);
-      } catch (const Error& e) {
-        throw Error(Error::corrupt, "{}: '{}': {}", where, path, e.what());
-      }
-    const Tensor plain = finite_numbers(stored, path, where);
-    if (learns)
-      weight.numbers().copy_from(plain);
-    else
-      weight.bind(plain, precision);
+    try {
+      const Tensor& stored = tensors.at(path);
+      if (packing && weight.packs()) return weight.bind_packed(stored, precision);
+      if (learns) return weight.learn(stored);
+      weight.bind(stored, precision);
+      file.forget(path);
+    } catch (const Error& e) {
+      throw Error(e.kind(), "{}: weight '{}': {}", where, path, e.what());
+    }
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/threads.h"
+#include "fovea/kernels/convert.h"
 #include "fovea/kernels/packed.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/matmul.h"
@@ -52,6 +53,13 @@ std::vector<PackedMatrix> matrices_in(const std::byte* memory, Precision precisi
   return matrices;
 }
 
+Tensor finite(const Tensor& stored) {
+  const Tensor numbers = stored.to(DType::f32).contiguous();
+  if (!kernels::all_finite(numbers.elements(), numbers.data<float>()))
+    throw Error(Error::corrupt, "found a NaN or an infinity, expected finite numbers");
+  return numbers;
+}
+
 }  // namespace
 
 struct Weight::Packed {
@@ -83,20 +91,28 @@ const Tensor& Weight::operator*() const {
   return numbers_;
 }
 
+void Weight::learn(const Tensor& stored) { numbers().copy_from(finite(stored)); }
+
 void Weight::bind(const Tensor& stored, Precision precision) {
-  if (stored.shape() != shape_) throw Error(Error::corrupt, "weight: found {}, expected {}", stored.shape(), shape_);
-  const Tensor plain = stored.to(DType::f32).contiguous();
+  if (stored.shape() != shape_) throw Error(Error::corrupt, "found {}, expected {}", stored.shape(), shape_);
   if (!packs()) {
     packed_ = nullptr;
-    numbers_ = plain.shares_storage_with(stored) ? plain.clone() : plain;
+    numbers_ = finite(stored);
+    if (numbers_.shares_storage_with(stored)) numbers_ = numbers_.clone();
     return;
   }
   Tensor memory({bytes_in(precision)}, DType::i8);
-  const float* from = plain.data<float>();
   const auto matrices = matrices_in(memory.bytes(), precision, size(-1), parts());
+  const Tensor rows = stored.reshape({size(-2), size(-1)});
+  const int64_t piece = std::max<int64_t>(1, (1 << 16) / size(-1) / 16) * 16;
+  int64_t row = 0;
   for (const PackedMatrix& m : matrices) {
-    kernels::pack(precision, {from, 1, m.depth}, m.depth, m.columns, const_cast<std::byte*>(m.data));
-    from += m.depth * m.columns;
+    for (int64_t column = 0; column < m.columns; column += piece) {
+      const int64_t count = std::min(piece, m.columns - column);
+      const Tensor some = finite(rows.slice(0, row, row + count));
+      kernels::pack_columns(m, column, {some.data<float>(), 1, m.depth}, count);
+      row += count;
+    }
   }
   packed_ = std::make_shared<const Packed>(Packed{memory, matrices});
   numbers_ = {};
@@ -116,14 +132,14 @@ Tensor Weight::unpacked() const {
 void Weight::bind_packed(const Tensor& stored, Precision precision) {
   const int64_t bytes = bytes_in(precision);
   if (!packs() || stored.dtype() != DType::i8 || stored.shape() != Shape{bytes})
-    throw Error(Error::corrupt, "weight {}: found {} {}, expected I8 [{}] as {} packs it", shape_, name(stored.dtype()),
-                stored.shape(), bytes, name(precision));
+    throw Error(Error::corrupt, "found {} {}, expected I8 [{}] as {} packs {}", name(stored.dtype()), stored.shape(),
+                bytes, name(precision), shape_);
   // A file of someone else may hold them where no vector is read at speed.
   Tensor kept = stored.contiguous();
   if (reinterpret_cast<uintptr_t>(kept.bytes()) % 64 != 0) kept = kept.clone();
   const auto matrices = matrices_in(kept.bytes(), precision, size(-1), parts());
   if (!std::all_of(matrices.begin(), matrices.end(), kernels::is_finite))
-    throw Error(Error::corrupt, "weight {}: found a number that is not finite, expected none", shape_);
+    throw Error(Error::corrupt, "found a NaN or an infinity, expected finite numbers");
   packed_ = std::make_shared<const Packed>(Packed{kept, matrices});
   numbers_ = {};
 }

@@ -47,6 +47,8 @@ class Weight final {
   const Tensor* operator->() const { return &**this; }
   operator const Tensor&() const { return **this; }
 
+  void learn(const Tensor& stored);  // numbers that go on learning from those of a file
+
   // The numbers of a file: packed if they are for products, else a copy in f32. An Error if the shapes differ.
   void bind(const Tensor& stored, Precision);
   // The same of numbers that packed_numbers() wrote: read where they lie, without work. An Error if they are no such numbers.

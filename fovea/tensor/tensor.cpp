@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "fovea/base/random.h"
+#include "fovea/kernels/convert.h"
 #include "fovea/tensor/gradient.h"
 #include "fovea/tensor/storage.h"
 #include "fovea/tensor/strided.h"
@@ -45,6 +46,9 @@ void copy_elements(To* to, const Shape& to_strides, const From* from, const Shap
     const From* x = from + at[1];
     if (std::is_same_v<To, From> && step[0] == 1 && step[1] == 1) {
       std::memcpy(static_cast<void*>(y), static_cast<const void*>(x), static_cast<size_t>(count) * sizeof(To));
+    } else if constexpr (std::is_same_v<To, float> && std::is_same_v<From, Float16>) {
+      if (step[0] == 1 && step[1] == 1) return kernels::float_of_half(count, &x->bits, y);
+      for (int64_t i = 0; i < count; ++i) y[i * step[0]] = convert<To>(x[i * step[1]]);
     } else if (step[0] == 1 && step[1] == 1) {
       for (int64_t i = 0; i < count; ++i) y[i] = convert<To>(x[i]);
     } else if (step[0] == 1 && step[1] == 0) {
