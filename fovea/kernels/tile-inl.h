@@ -185,7 +185,7 @@ struct TileJob {
   int64_t a_stride = 0;
   const float* b = nullptr;      // the tile's first column in its panel
   int64_t b_panel = 0;           // from one panel to the next
-  int64_t ahead = 0;             // how far ahead B is fetched by a tile that has more rows than vectors
+  int64_t ahead = 0;             // how far ahead B is fetched by a tile of no fewer rows than vectors
   const float* start = nullptr;  // first summands, or nothing for zeros
   int64_t start_stride = 0;
   float* out = nullptr;
