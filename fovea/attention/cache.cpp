@@ -1,8 +1,10 @@
 #include "fovea/attention/cache.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "fovea/attention/probe.h"
+#include "fovea/kernels/attention.h"
 #include "fovea/tensor/storage.h"
 
 namespace fovea {
@@ -22,18 +24,21 @@ bool had_tokens(const PageTable& table) {
 
 }  // namespace
 
-KeyCache::KeyCache(std::shared_ptr<const PageTable> table) : table_(std::move(table)) {
-  layout_.tokens = table_->page_tokens();
-}
+KeyCache::KeyCache(std::shared_ptr<const PageTable> table) : table_(std::move(table)) {}
+
+kernels::PageLayout KeyCache::layout() const { return {table_->page_tokens(), key_heads_, panel_width_, value_width_}; }
 
 const float* KeyCache::page(int64_t number) const {
-  return reinterpret_cast<const float*>(pages_[static_cast<size_t>(number)].get());
+  const size_t n = static_cast<size_t>(number);
+  require(n < pages_.size() && pages_[n],
+          "cache: found an attention without the keys of a row, expected it to have run at each of the row's steps");
+  return reinterpret_cast<const float*>(pages_[n].get());
 }
 
 float* KeyCache::page(int64_t number) {
   const size_t n = static_cast<size_t>(number);
   if (pages_.size() <= n) pages_.resize(n + 1);
-  if (!pages_[n]) pages_[n] = allocate_storage(static_cast<size_t>(layout_.floats()) * sizeof(float));
+  if (!pages_[n]) pages_[n] = allocate_storage(static_cast<size_t>(layout().floats()) * sizeof(float));
   return reinterpret_cast<float*>(pages_[n].get());
 }
 
@@ -52,20 +57,19 @@ void KeyCache::append(const Tensor& k, const Tensor& v, const Form& form, const 
   if (keys.stride(-1) != 1) keys = keys.contiguous();
   Tensor values = repeat_heads(v.detach(), keys.size(2) / v.size(2));  // a form may project keys for each query head
   if (values.stride(-1) != 1) values = values.contiguous();
-  const kernels::PageLayout found = {layout_.tokens, keys.size(2), keys.size(3), values.size(3)};
-  if (pages_.empty()) layout_ = found, key_width_ = k.size(3);
-  require(
-      found.key_heads == layout_.key_heads && found.width == layout_.width && found.value_width == layout_.value_width,
-      "cache: found keys {} and values {}, expected {} heads and widths of {} and {}", keys.shape().text(),
-      values.shape().text(), layout_.key_heads, layout_.width, layout_.value_width);
+  if (pages_.empty())
+    key_heads_ = keys.size(2), key_width_ = k.size(3), panel_width_ = keys.size(3), value_width_ = values.size(3);
+  require(keys.size(2) == key_heads_ && keys.size(3) == panel_width_ && values.size(3) == value_width_,
+          "cache: found keys {} and values {}, expected {} heads and widths of {} and {}", keys.shape().text(),
+          values.shape().text(), key_heads_, panel_width_, value_width_);
   for (const PageTable::Copy& copy : table_->copies())
-    kernels::copy_page(layout_, page(copy.from), copy.tokens, page(copy.to));
+    kernels::copy_page(layout(), page(copy.from), copy.tokens, page(copy.to));
   std::vector<kernels::PagePiece> pieces;
   for (const PageTable::Piece& piece : table_->pieces()) {
     pieces.push_back({page(piece.page), piece.begin, piece.tokens, keys.data<float>() + piece.token * keys.stride(1),
                       values.data<float>() + piece.token * values.stride(1)});
   }
-  kernels::write_pages({.layout = layout_,
+  kernels::write_pages({.layout = layout(),
                         .pieces = pieces,
                         .k_token = keys.stride(1),
                         .k_head = keys.stride(2),
@@ -76,15 +80,17 @@ void KeyCache::append(const Tensor& k, const Tensor& v, const Form& form, const 
 }
 
 void KeyCache::take(KeyCache& other, const std::vector<std::pair<int64_t, int64_t>>& became) {
-  if (pages_.empty()) layout_ = other.layout_, key_width_ = other.key_width_;
-  require(other.pages_.empty() || other.layout_.floats() == layout_.floats(),
-          "cache: found pages of {} numbers to append to pages of {}, expected those of one model",
-          other.layout_.floats(), layout_.floats());
+  if (other.pages_.empty()) return;
+  auto sizes = [](const KeyCache& c) { return std::tuple(c.key_heads_, c.key_width_, c.panel_width_, c.value_width_); };
+  if (pages_.empty())
+    std::tie(key_heads_, key_width_, panel_width_, value_width_) = sizes(other), steps_ = table_->steps();
+  require(sizes(*this) == sizes(other),
+          "cache: found {} heads of widths {} and {} to append to {} of {} and {}, expected those of one model",
+          other.key_heads_, other.key_width_, other.value_width_, key_heads_, key_width_, value_width_);
   for (const auto& [from, to] : became) {
     pages_.resize(std::max(pages_.size(), static_cast<size_t>(to) + 1));
-    pages_[static_cast<size_t>(to)] = std::move(other.pages_[static_cast<size_t>(from)]);
+    pages_[static_cast<size_t>(to)] = std::move(other.pages_.at(static_cast<size_t>(from)));
   }
-  steps_ = table_->steps();
 }
 
 Cache::Cache(int64_t page_tokens)

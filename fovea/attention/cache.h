@@ -14,10 +14,13 @@
 
 #include "fovea/attention/form.h"
 #include "fovea/attention/page_table.h"
-#include "fovea/kernels/attention.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
+
+namespace kernels {
+struct PageLayout;  // kernels/attention.h
+}
 
 // One attention's keys and values. Keys are stored projected, where the form projects them.
 class KeyCache final {
@@ -30,7 +33,7 @@ class KeyCache final {
   void take(KeyCache& other, const std::vector<std::pair<int64_t, int64_t>>& became);
 
   const PageTable& table() const { return *table_; }
-  const kernels::PageLayout& layout() const { return layout_; }
+  kernels::PageLayout layout() const;
   int64_t key_width() const { return key_width_; }  // as given, for the form's scale
   const float* page(int64_t number) const;
 
@@ -38,15 +41,14 @@ class KeyCache final {
   float* page(int64_t number);
 
   std::shared_ptr<const PageTable> table_;
-  kernels::PageLayout layout_;
-  int64_t key_width_ = 0, steps_ = 0;
+  int64_t key_heads_ = 1, key_width_ = 0, panel_width_ = 0, value_width_ = 0, steps_ = 0;
   std::vector<std::shared_ptr<std::byte>> pages_;  // by their numbers in the table
 };
 
 // Those of all attentions of a model, and of the memories that its rows look at.
 class Cache final {
  public:
-  static constexpr int64_t default_page = 32;
+  static constexpr int64_t default_page = 16;
   explicit Cache(int64_t page_tokens = default_page);
 
   // Rows whose memories are the tokens [starts[r], starts[r + 1]) of what cross-attentions are given to remember next. Their

@@ -181,6 +181,19 @@ TEST(Cache, AnAttentionThatMissesAStepIsAnError) {
   EXPECT_THROW(cache.at("first").append(token, token, scaled_dot, {}), Error);
 }
 
+TEST(Cache, RowsOfACacheThatAnAttentionDidNotRunInAreAnError) {
+  Cache cache, other;
+  const Tensor token = zeros({1, 1, 1, 4});
+  const Numbers one = {0, 1};
+  for (Cache* c : {&cache, &other}) c->begin(one);
+  cache.at("first").append(token, token, scaled_dot, {});
+  other.at("second").append(token, token, scaled_dot, {});
+  cache.append(std::move(other));
+  EXPECT_EQ(cache.rows(), 2);
+  const Numbers two = {0, 1, 2};
+  EXPECT_THROW(attend(zeros({1, 2, 1, 4}), cache.at("first"), two, {}, {}), Error);
+}
+
 TEST(Cache, SaysWhatDoesNotFit) {
   Cache cache;
   cache.begin(Numbers{0, 2});

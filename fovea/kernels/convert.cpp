@@ -9,18 +9,39 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+using Floats = hn::ScalableTag<float>;
+using Halves = hn::Rebind<uint16_t, Floats>;
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+HWY_INLINE hn::Vec<Floats> float_of(hn::Vec<Halves> half) {
+  return hn::PromoteTo(Floats(), hn::BitCast(hn::Rebind<hwy::float16_t, Floats>(), half));
+}
+#else
+// As bits of a float the exponent is 112 too small; a multiplication by 2¹¹² corrects it, for subnormal numbers too. Infinities
+// and NaNs get a float's largest exponent instead.
+HWY_INLINE hn::Vec<Floats> float_of(hn::Vec<Halves> half) {
+  const hn::RebindToUnsigned<Floats> d;
+  const auto bits = hn::PromoteTo(d, half);
+  const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(d, 0x8000u)));
+  const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(d, 0x7fffu)));
+  const auto number = hn::Mul(hn::BitCast(Floats(), magnitude), hn::Set(Floats(), 0x1p112f));
+  const auto odd = hn::Gt(magnitude, hn::Set(d, (0x7c00u << 13) - 1));
+  return hn::BitCast(Floats(), hn::Or(sign, hn::IfThenElse(odd, hn::Or(magnitude, hn::Set(d, 0x7f800000u)),
+                                                           hn::BitCast(d, number))));
+}
+#endif
+
 void float_of_half_here(int64_t count, const uint16_t* half, float* x) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<hwy::float16_t, hn::ScalableTag<float>> dh;
-  const hn::Rebind<uint16_t, hn::ScalableTag<float>> du;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  constexpr int64_t most = HWY_LANES(float);
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Floats()));
   int64_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    hn::StoreU(hn::PromoteTo(d, hn::BitCast(dh, hn::LoadU(du, half + i))), d, x + i);
-  const hn::CappedTag<float, 1> one;
-  const hn::Rebind<hwy::float16_t, decltype(one)> one_half;
-  const hn::Rebind<uint16_t, decltype(one)> one_bits;
-  for (; i < count; ++i) x[i] = hn::GetLane(hn::PromoteTo(one, hn::BitCast(one_half, hn::Set(one_bits, half[i]))));
+  for (; i + lanes <= count; i += lanes) hn::StoreU(float_of(hn::LoadU(Halves(), half + i)), Floats(), x + i);
+  if (i == count) return;
+  uint16_t rest[most] = {};
+  float last[most];
+  for (int64_t j = 0; i + j < count; ++j) rest[j] = half[i + j];
+  hn::StoreU(float_of(hn::LoadU(Halves(), rest)), Floats(), last);
+  for (int64_t j = 0; i + j < count; ++j) x[i + j] = last[j];
 }
 
 // 0 · x is 0 for every finite number, and NaN for the others.

@@ -333,7 +333,7 @@ TEST_P(PackedProduct, HasTheLayoutThatTheHeaderDescribes) {
   for (int64_t i = 0; i < columns * depth; ++i) across[size_t(i % depth * columns + i / depth)] = w[size_t(i)];
   std::vector<uint16_t> halves(2 * 3 * 16 * 2);
   ASSERT_EQ(packed_bytes(Precision::bf16, depth, columns), int64_t(halves.size() * 2));
-  ASSERT_EQ(packed_bytes(Precision::int8, depth, columns), 2 * 2 * 16 * 4 + columns * 4);
+  ASSERT_EQ(packed_bytes(Precision::int8, depth, columns), (2 * 2 * 16 * 4 + columns * 4 + 63) / 64 * 64);
   for (const Matrix& b : {Matrix{w.data(), 1, depth}, Matrix{across.data(), columns, 1}}) {
     pack(Precision::bf16, b, depth, columns, reinterpret_cast<std::byte*>(halves.data()));
     for (int64_t i = 0; i < int64_t(halves.size()); ++i) {

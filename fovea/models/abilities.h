@@ -44,6 +44,9 @@ class DecoderState {
   virtual void append(DecoderState&& other) = 0;
 };
 
+// Where each row's last token stands among the ids [tokens of all rows]; an Error if a row has none.
+std::vector<int64_t> last_tokens(const Tensor& ids, std::span<const int64_t> starts);
+
 // Writes token after token, from a source if it is an Encoder too; a language model is none and gets an empty one.
 //
 //   Tensor loss = writer.loss(source, inputs, targets, {.ignored = padding}, context);      // teacher forcing

@@ -33,4 +33,13 @@ Tensor top_states(const Tensor& states, int64_t directions) {
   return concat({states.select(0, count - 2), states.select(0, count - 1)}, -1);
 }
 
+RecurrentState picked(const RecurrentState& s, const Tensor& order) {
+  auto pick = [&](const Tensor& x) { return x ? rows(x.transpose(0, 1), order).transpose(0, 1).contiguous() : x; };
+  return {pick(s.hidden), pick(s.cell)};
+}
+
+RecurrentState joined(const RecurrentState& s, const RecurrentState& behind) {
+  return {concat({s.hidden, behind.hidden}, 1), s.cell ? concat({s.cell, behind.cell}, 1) : s.cell};
+}
+
 }  // namespace fovea

@@ -144,13 +144,7 @@ void DecoderStack::weights(Weights& w) {
 
 Tensor StackState::step(const DecoderStack& decoder, const Embedding& words, const Tensor& ids,
                         std::span<const int64_t> starts, const Context& context) {
-  require(ids.rank() == 1 && starts.size() > 1 && ids.size(0) == starts.back(),
-          "transformer: found ids {} for {} rows, expected [tokens of all rows]", ids.shape(), starts.size());
-  std::vector<int64_t> last;
-  for (size_t r = 0; r + 1 < starts.size(); ++r) {
-    require(starts[r] < starts[r + 1], "transformer: found no token for row {}, expected one or more", r);
-    last.push_back(starts[r + 1] - 1);
-  }
+  const std::vector<int64_t> last = last_tokens(ids, starts);
   Context c = context;
   c.cache = &cache;
   cache.begin(starts);

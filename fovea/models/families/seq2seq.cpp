@@ -71,12 +71,6 @@ Tensor by_layer(const Tensor& x, int64_t layers) {
   return x.reshape({x.size(0), layers, x.size(1) / layers}).transpose(0, 1).contiguous();
 }
 
-// f of tensors with the batch first, those that are there; states of the cells have their layers first.
-template <class F, class... T>
-Tensor with_batch_first(F&& f, const Tensor& x, const T&... more) {
-  return x ? f(x.transpose(0, 1), more.transpose(0, 1)...).transpose(0, 1).contiguous() : x;
-}
-
 // What a step changes.
 struct Moving {
   RecurrentState cells;
@@ -84,17 +78,14 @@ struct Moving {
   Tensor coverage;  // Σ of the weights so far, [batch, 1, tokens]
 
   void pick(const Tensor& order) {
-    auto f = [&](const Tensor& x) { return rows(x, order); };
-    cells = {with_batch_first(f, cells.hidden), with_batch_first(f, cells.cell)};
-    if (fed) fed = f(fed);
-    if (coverage) coverage = f(coverage);
+    cells = picked(cells, order);
+    if (fed) fed = rows(fed, order);
+    if (coverage) coverage = rows(coverage, order);
   }
   void join(const Moving& behind) {
-    auto f = [](const Tensor& x, const Tensor& y) { return concat({x, y}, 0); };
-    cells = {with_batch_first(f, cells.hidden, behind.cells.hidden),
-             with_batch_first(f, cells.cell, behind.cells.cell)};
-    if (fed) fed = f(fed, behind.fed);
-    if (coverage) coverage = f(coverage, behind.coverage);
+    cells = joined(cells, behind.cells);
+    if (fed) fed = concat({fed, behind.fed}, 0);
+    if (coverage) coverage = concat({coverage, behind.coverage}, 0);
   }
 };
 
@@ -377,38 +368,32 @@ Tensor Seq2Seq::steps(DecoderState& state, const Tensor& ids, std::span<const in
                       const Context& context) const {
   const Context c = context.at("decoder");
   State& s = dynamic_cast<State&>(state);
+  const std::vector<int64_t> last = last_tokens(ids, starts);
   const int64_t rows = s.rows();
-  require(
-      ids.rank() == 1 && static_cast<int64_t>(starts.size()) == rows + 1 && rows > 0 && ids.size(0) == starts.back(),
-      "seq2seq: found ids {} and {} starts for {} rows, expected [tokens of all rows]", ids.shape(), starts.size(),
-      rows);
-  int64_t longest = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    const int64_t tokens = starts[static_cast<size_t>(r) + 1] - starts[static_cast<size_t>(r)];
-    require(tokens > 0, "seq2seq: found {} tokens for row {}, expected one or more", tokens, r);
-    longest = std::max(longest, tokens);
-  }
+  require(static_cast<int64_t>(last.size()) == rows, "seq2seq: found tokens for {} rows, expected {}", last.size(),
+          rows);
   Tensor logits;
-  for (int64_t t = 0; t < longest; ++t) {
-    std::vector<int64_t> places, chosen;
+  for (int64_t t = 0, open = rows; open > 0; ++t) {
+    std::vector<int64_t> places, newest;
+    open = 0;
     bool all = true;
-    for (int64_t r = 0; r < rows; ++r) {
-      const int64_t place = starts[static_cast<size_t>(r)] + t, end = starts[static_cast<size_t>(r) + 1];
-      places.push_back(std::min(place, end - 1));
-      chosen.push_back(place < end ? rows + r : r);
-      all = all && place < end;
+    for (size_t r = 0; r < last.size(); ++r) {
+      const int64_t place = starts[r] + t;
+      places.push_back(std::min(place, last[r]));
+      newest.push_back(static_cast<int64_t>(r) + (place <= last[r] ? rows : 0));
+      all = all && place <= last[r], open += place < last[r];
     }
     Moving moved = s;
     const Tensor y = next(s, fovea::rows(ids, tensor({rows}, places)), c);
-    if (all) {
+    if (!all) {
+      const Tensor order = tensor({rows}, newest);
+      moved.join(s);
+      moved.pick(order);
+      static_cast<Moving&>(s) = moved;
+      logits = fovea::rows(concat({logits, y}, 0), order);
+    } else {
       logits = y;
-      continue;
     }
-    const Tensor order = tensor({rows}, chosen);
-    moved.join(s);
-    moved.pick(order);
-    static_cast<Moving&>(s) = moved;
-    logits = fovea::rows(concat({logits, y}, 0), order);
   }
   return logits;
 }
