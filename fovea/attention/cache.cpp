@@ -123,8 +123,8 @@ void Cache::append(Cache&& other) {
   require(rows() == 0 || memories_->rows().empty() == other.memories_->rows().empty(),
           "cache: found rows with memories and rows without, expected those of one model");
   const auto tokens = tokens_->append(*other.tokens_), memories = memories_->append(*other.memories_);
-  for (auto& [place, keys] : other.keys_) at(place).take(keys, tokens);
-  for (auto& [place, keys] : other.memory_keys_) memory_at(place).take(keys, memories);
+  for (auto& [attention, keys] : other.keys_) at(attention).take(keys, tokens);
+  for (auto& [attention, keys] : other.memory_keys_) memory_at(attention).take(keys, memories);
 }
 
 }  // namespace fovea

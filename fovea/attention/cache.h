@@ -2,7 +2,7 @@
 // token gives the bits of the full pass.
 //
 //   Cache cache;   cache.begin({0, 7, 8});             // the step at hand: seven tokens of row 0, then one of row 1
-//   Tensor y = model(tokens, {.cache = &cache});       // [1, 8, …]; each attention finds its own part by the context's place
+//   Tensor y = model(tokens, {.cache = &cache});       // [1, 8, …]; each attention finds its own part
 //
 // Rows share the pages of what they have in common: reorder() moves no numbers, and only a page that two rows go on to write
 // is copied, its filled part, when the first of them does. What no row holds any more is the next to be used.
@@ -70,12 +70,13 @@ class Cache final {
   const PageTable& tokens() const { return *tokens_; }
   const PageTable& memories() const { return *memories_; }
 
-  KeyCache& at(const std::string& place) { return keys_.try_emplace(place, tokens_).first->second; }
-  KeyCache& memory_at(const std::string& place) { return memory_keys_.try_emplace(place, memories_).first->second; }
+  // Those of one attention, which is known by its address.
+  KeyCache& at(const void* attention) { return keys_.try_emplace(attention, tokens_).first->second; }
+  KeyCache& memory_at(const void* attention) { return memory_keys_.try_emplace(attention, memories_).first->second; }
 
  private:
   std::shared_ptr<PageTable> tokens_, memories_;
-  std::map<std::string, KeyCache> keys_, memory_keys_;
+  std::map<const void*, KeyCache> keys_, memory_keys_;
   std::vector<int64_t> starts_, positions_;
 };
 

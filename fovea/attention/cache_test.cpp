@@ -10,6 +10,8 @@
 namespace fovea {
 namespace {
 
+constexpr char first = 1, second = 2;  // stand for attentions
+
 using Numbers = std::vector<int64_t>;
 
 bool same_bits(const Tensor& a, const Tensor& b) {
@@ -173,12 +175,12 @@ TEST(Cache, AnAttentionThatMissesAStepIsAnError) {
   Cache cache;
   const Tensor token = zeros({1, 1, 1, 4});
   cache.begin(Numbers{0, 1});
-  cache.at("first").append(token, token, scaled_dot, {});
-  EXPECT_THROW(cache.at("first").append(token, token, scaled_dot, {}), Error);
+  cache.at(&first).append(token, token, scaled_dot, {});
+  EXPECT_THROW(cache.at(&first).append(token, token, scaled_dot, {}), Error);
   cache.begin(Numbers{0, 1});
-  EXPECT_THROW(cache.at("second").append(token, token, scaled_dot, {}), Error);
+  EXPECT_THROW(cache.at(&second).append(token, token, scaled_dot, {}), Error);
   cache.begin(Numbers{0, 1});
-  EXPECT_THROW(cache.at("first").append(token, token, scaled_dot, {}), Error);
+  EXPECT_THROW(cache.at(&first).append(token, token, scaled_dot, {}), Error);
 }
 
 TEST(Cache, RowsOfACacheThatAnAttentionDidNotRunInAreAnError) {
@@ -186,18 +188,18 @@ TEST(Cache, RowsOfACacheThatAnAttentionDidNotRunInAreAnError) {
   const Tensor token = zeros({1, 1, 1, 4});
   const Numbers one = {0, 1};
   for (Cache* c : {&cache, &other}) c->begin(one);
-  cache.at("first").append(token, token, scaled_dot, {});
+  cache.at(&first).append(token, token, scaled_dot, {});
   other.at("second").append(token, token, scaled_dot, {});
   cache.append(std::move(other));
   EXPECT_EQ(cache.rows(), 2);
   const Numbers two = {0, 1, 2};
-  EXPECT_THROW(attend(zeros({1, 2, 1, 4}), cache.at("first"), two, {}, {}), Error);
+  EXPECT_THROW(attend(zeros({1, 2, 1, 4}), cache.at(&first), two, {}, {}), Error);
 }
 
 TEST(Cache, SaysWhatDoesNotFit) {
   Cache cache;
   cache.begin(Numbers{0, 2});
-  KeyCache& keys = cache.at("self");
+  KeyCache& keys = cache.at(&first);
   EXPECT_THROW(keys.append(zeros({1, 3, 1, 4}), zeros({1, 3, 1, 4}), scaled_dot, {}), Error);
   EXPECT_THROW(keys.append(zeros({2, 1, 1, 4}), zeros({2, 1, 1, 4}), scaled_dot, {}), Error);
   keys.append(zeros({1, 2, 1, 4}), zeros({1, 2, 1, 4}), scaled_dot, {});

@@ -110,7 +110,7 @@ AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const Attention
     return finish(attend(p.queries, p.keys, p.values, options_for(o), c));
   }
   require(!c.training, "MultiHeadAttention: found a cache in training, expected none: it keeps no gradient");
-  KeyCache& keys = c.cache->at(c.place);
+  KeyCache& keys = c.cache->at(this);
   const Projected p = project(x, c.cache->positions());
   keys.append(p.keys, p.values, *form_, form_weights_);
   return finish(attend(p.queries, keys, c.cache->starts(), options_for(o), c));
@@ -119,7 +119,7 @@ AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const Attention
 AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const Tensor& memory, const AttentionOptions& o,
                                                 const Context& c) const {
   require(!rotary_, "MultiHeadAttention: found rotary positions in cross-attention, where tokens have no common order");
-  if (c.cache) return finish(attend(queries(x), c.cache->memory_at(c.place), c.cache->starts(), options_for(o), c));
+  if (c.cache) return finish(attend(queries(x), c.cache->memory_at(this), c.cache->starts(), options_for(o), c));
   const Projected p = project_memory(memory);
   return finish(attend(queries(x), p.keys, p.values, options_for(o), c));
 }
@@ -127,7 +127,7 @@ AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const Tensor& m
 void MultiHeadAttention::remember(const Tensor& memories, const Context& c) const {
   require(c.cache != nullptr, "MultiHeadAttention: found no cache to remember in, expected the context's");
   const Projected p = project_memory(memories);
-  c.cache->memory_at(c.place).append(p.keys, p.values, *form_, form_weights_);
+  c.cache->memory_at(this).append(p.keys, p.values, *form_, form_weights_);
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const AttentionOptions& o, const Context& c) const {

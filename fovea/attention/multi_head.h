@@ -4,7 +4,7 @@
 //   Tensor y = attention(x, {.mask = {.causal = true}}, context);        // self;  cross: attention(x, memory, {}, context)
 //
 // With a cache in the context, x is the tokens that the cache's step adds, [1, tokens of all rows, width]. Self-attention
-// appends their keys and values at the context's place and attends over all that are there (so causal stays .causal);
+// appends their keys and values to its own part of the cache and attends over all that are there (so causal stays .causal);
 // cross-attention looks at what it was given to remember():
 //
 //   cache.begin_memories(starts);   attention.remember(memories, context);   Tensor y = attention(x, {}, {}, context);

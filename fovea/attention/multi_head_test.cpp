@@ -109,7 +109,7 @@ void check_cached(const Config& config) {
       for (int64_t piece : pieces) {
         cache.begin(std::vector<int64_t>{0, piece, 2 * piece});
         const Tensor tokens = x.slice(1, at, at + piece).reshape({1, 2 * piece, config.width});
-        const Tensor y = attention(tokens, causal, {.cache = &cache, .place = "self"});
+        const Tensor y = attention(tokens, causal, {.cache = &cache});
         EXPECT_TRUE(same_bits(y, whole.slice(1, at, at + piece).reshape(y.shape()))) << "from " << at << ", " << piece;
         at += piece;
       }
@@ -155,7 +155,7 @@ TEST(MultiHead, CrossAttentionProjectsTheMemoryOnce) {
     const AttentionOptions options = {.mask = {.key_lengths = lengths({9, 5})}};
     const Tensor whole = attention(x, memory, options, {});
     Cache cache;
-    const Context c = {.cache = &cache, .place = "cross"};
+    const Context c = {.cache = &cache};
     cache.begin_memories(std::vector<int64_t>{0, 9, 14});
     attention.remember(concat({memory.slice(0, 0, 1), memory.slice(0, 1, 2).slice(1, 0, 5)}, 1), c);
     for (int64_t t = 0; t < 4; ++t) {

@@ -115,7 +115,7 @@ SourceKeys SourceAttention::packed_keys(const Tensor& states, const Tensor& leng
   const SourceKeys plain = keys(rows(flat, tensor({1, starts.back()}, real)), {});
   SourceKeys source = {{}, {}, {}, std::make_shared<Cache>(), {}};
   source.packed->begin_memories(starts);
-  source.packed->memory_at("").append(plain.keys, plain.values, *score_, {.vector = form_weights_.vector});
+  source.packed->memory_at(this).append(plain.keys, plain.values, *score_, {.vector = form_weights_.vector});
   return source;
 }
 
@@ -136,7 +136,7 @@ AttentionResult SourceAttention::operator()(const Tensor& queries, const SourceK
   std::vector<int64_t> starts;
   for (int64_t r = 0; r <= rows; ++r) starts.push_back(r * steps);
   AttentionResult result =
-      attend(q.reshape({1, rows * steps, 1, q.size(3)}), source.packed->memory_at(""), starts, options(source), c);
+      attend(q.reshape({1, rows * steps, 1, q.size(3)}), source.packed->memory_at(this), starts, options(source), c);
   result.output = result.output.reshape({rows, steps, 1, result.output.size(3)});
   return result;
 }

@@ -2,7 +2,7 @@
 // two requests in one process can trace different heads of one model.
 //
 //   Tensor y = layer(x, {.training = true, .random = Random(seed).fork(step)});
-//   attention(x, c.at("self"));                        // names the place, for the cache, the trace and the randomness
+//   attention(x, c.at("self"));                        // names the place, for the trace and the randomness
 #pragma once
 
 #include <string>
@@ -20,12 +20,13 @@ struct Context {
   Random random = Random(0);
   Trace* trace = nullptr;
   Cache* cache = nullptr;
-  std::string place = {};
+  std::string place = {};  // if there is a trace
 
+  // Named only where someone looks at places, and with randomness of its own only where something draws.
   Context at(std::string_view name) const {
     Context inner = *this;
-    inner.place = place.empty() ? std::string(name) : place + "." + std::string(name);
-    inner.random = random.fork(name);
+    if (trace) inner.place = place.empty() ? std::string(name) : place + "." + std::string(name);
+    if (training) inner.random = random.fork(name);
     return inner;
   }
 };
