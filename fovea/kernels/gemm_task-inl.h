@@ -221,10 +221,15 @@ void run_few_columns(const GemmTask& t, const float* a, int64_t a_stride, int64_
   }
 }
 
+#ifdef FOVEA_SMALL_TILES
+template <class Format, int rows>
+inline constexpr int few_vectors = 2;
+#else
 template <class Format, int rows>
 inline constexpr int few_vectors = rows == 1                                            ? 8
                                    : rows == 3 && Format::halves == 2 && tile_rows < 12 ? 2
                                                                                         : 4;
+#endif
 
 template <class Format, int rows>
 void run_few(const GemmTask& t) {

@@ -23,8 +23,12 @@ using FloatTag = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<FloatTag>;
 inline constexpr int64_t lanes = HWY_LANES(float);
 
-// A tile is tile_rows × tile_vectors: its sums, a row of B and the broadcast elements of A fill the registers.
-#if HWY_TARGET == HWY_AVX3
+// A tile is tile_rows × tile_vectors: its sums, a row of B and the broadcast elements of A fill the registers. Sanitizers would
+// compile the large ones for minutes; they find in a small one what they would find there.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int tile_rows = 2, tile_vectors = lanes == 1 ? 4 : 2;
+#define FOVEA_SMALL_TILES 1
+#elif HWY_TARGET == HWY_AVX3
 inline constexpr int tile_rows = 12, tile_vectors = 2;
 #elif HWY_TARGET == HWY_AVX2
 inline constexpr int tile_rows = 6, tile_vectors = 2;
