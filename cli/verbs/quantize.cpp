@@ -33,8 +33,8 @@ void copy_others(const fs::path& from, const fs::path& to) {
 }
 
 void run(const QuantizeOptions& o) {
-  require(!o.model.empty() && !o.output.empty(), "fovea quantize: found no {}, expected a model and --output FOLDER",
-          o.model.empty() ? "model" : "--output");
+  require(!o.model.empty(), "--model: found none, expected the folder of a model, or the name of one that ships");
+  require(!o.output.empty(), "--output: found none, expected the folder to write");
   const fs::path folder = find_model(o.model), output = o.output;
   std::error_code error;
   require(!fs::equivalent(folder, output, error), "--output: found the model's own folder, expected another one");
