@@ -175,7 +175,8 @@ void run_block(const GemmTask& t, const RowTiles& tiles, int64_t k, int64_t dept
     job.b = column_of<Format>(t, j, k);
     for (int64_t i = 0; i < tiles.count; ++i) {
       const int64_t row = tiles.first[i], count = tiles.first[i + 1] - row;
-      job.ahead = i == 0 ? fetch_ahead : 0;  // later tiles find the strip near
+      // Later tiles find the strip near; the second one fetches the next strip.
+      job.ahead = i == 0 ? fetch_ahead : i == 1 ? columns / panel_width * job.b_panel : 0;
       job.a = packed ? a + i * stride : a + row * t.a.row_stride;
       run_tile(t, {kernels[count - 1], row, count, j, columns}, job, k);
     }
