@@ -23,6 +23,12 @@ void Tokenizer::make_folder(const fs::path& folder) {
   if (error) throw Error(Error::io, "{}: cannot make this folder: {}", folder.string(), error.message());
 }
 
+Tokens Tokenizer::frame(const Tokens& text, const Tokens* second) const {
+  require(second == nullptr, "{} tokenizer: found two texts, expected one; it has no mark to stand between them",
+          kind());
+  return text;
+}
+
 namespace {
 
 std::unique_ptr<Tokenizer> load_vocabulary(const fs::path& file) {

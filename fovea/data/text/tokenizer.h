@@ -22,7 +22,8 @@ namespace fovea {
 
 struct Tokens {
   std::vector<int64_t> ids;
-  std::vector<Span> spans;  // in order; together they cover all but white space
+  std::vector<Span> spans;          // in order; together they cover all but white space
+  std::vector<int64_t> types = {};  // if frame() made them: the text that each belongs to, as the model was told apart
 };
 
 class Tokenizer {
@@ -37,6 +38,13 @@ class Tokenizer {
   virtual Tokens encode(std::string_view text) const = 0;              // adds neither bos nor eos
   virtual std::string decode(std::span<const int64_t> ids) const = 0;  // pad, bos and eos give nothing
   virtual void save(const std::filesystem::path& folder) const = 0;
+
+  // What a model of others was trained to read: one text, or two, among the special tokens of its post-processor ([CLS] text
+  // [SEP] …), which have empty spans. Those of a second text are bytes of that text. As it is if the tokenizer frames nothing.
+  virtual Tokens frame(const Tokens& text, const Tokens* second = nullptr) const;
+  virtual bool frames() const {
+    return false;
+  }  // whether frame() adds something: tokenizers that were trained here do not
 
  protected:
   void check_id(int64_t id) const;  // an Error if there is no such id
