@@ -75,7 +75,7 @@ Tensor MultiHeadAttention::queries(const Tensor& x) const {
   return in_heads(query_(x));
 }
 
-MultiHeadAttention::Projected MultiHeadAttention::project(const Tensor& x, std::span<const int64_t> positions) const {
+Projected MultiHeadAttention::project(const Tensor& x, std::span<const int64_t> positions) const {
   require(x.rank() == 3, "MultiHeadAttention: found x {}, expected [batch, tokens, {}]", x.shape(), config_.width);
   const std::vector<Tensor> y =
       linears(x, {{query_.weight(), query_.bias()}, {key_.weight(), key_.bias()}, {value_.weight(), value_.bias()}});
@@ -83,7 +83,7 @@ MultiHeadAttention::Projected MultiHeadAttention::project(const Tensor& x, std::
   return rotary_ ? Projected{(*rotary_)(p.queries, positions), (*rotary_)(p.keys, positions), p.values} : p;
 }
 
-MultiHeadAttention::Projected MultiHeadAttention::project_memory(const Tensor& memory) const {
+Projected MultiHeadAttention::project_memory(const Tensor& memory) const {
   require(memory.rank() == 3, "MultiHeadAttention: found a memory {}, expected [batch, tokens, {}]", memory.shape(),
           config_.memory_width);
   const std::vector<Tensor> y = linears(memory, {{key_.weight(), key_.bias()}, {value_.weight(), value_.bias()}});
@@ -105,29 +105,20 @@ AttentionResult MultiHeadAttention::finish(AttentionResult result) const {
 }
 
 AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const AttentionOptions& o, const Context& c) const {
-  if (!c.cache) {
-    const Projected p = project(x, rotary_ ? positions_of(o.mask, x.size(1)) : std::vector<int64_t>());
-    return finish(attend(p.queries, p.keys, p.values, options_for(o), c));
-  }
-  require(!c.training, "MultiHeadAttention: found a cache in training, expected none: it keeps no gradient");
-  KeyCache& keys = c.cache->at(this);
-  const Projected p = project(x, c.cache->positions());
-  keys.append(p.keys, p.values, *form_, form_weights_);
-  return finish(attend(p.queries, keys, c.cache->starts(), options_for(o), c));
+  const auto positions = rotary_ ? token_positions(o.mask, x.size(1), c) : std::vector<int64_t>();
+  return finish(attend_to_self(this, project(x, positions), options_for(o), c));
 }
 
 AttentionResult MultiHeadAttention::attend_with(const Tensor& x, const Tensor& memory, const AttentionOptions& o,
                                                 const Context& c) const {
   require(!rotary_, "MultiHeadAttention: found rotary positions in cross-attention, where tokens have no common order");
-  if (c.cache) return finish(attend(queries(x), c.cache->memory_at(this), c.cache->starts(), options_for(o), c));
-  const Projected p = project_memory(memory);
-  return finish(attend(queries(x), p.keys, p.values, options_for(o), c));
+  Projected p = c.cache ? Projected{} : project_memory(memory);
+  p.queries = queries(x);
+  return finish(attend_to_memory(this, p, options_for(o), c));
 }
 
 void MultiHeadAttention::remember(const Tensor& memories, const Context& c) const {
-  require(c.cache != nullptr, "MultiHeadAttention: found no cache to remember in, expected the context's");
-  const Projected p = project_memory(memories);
-  c.cache->memory_at(this).append(p.keys, p.values, *form_, form_weights_);
+  fovea::remember(this, project_memory(memories), options_for({}), c);
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor& x, const AttentionOptions& o, const Context& c) const {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "fovea/attention/attention.h"
+#include "fovea/attention/self_attention.h"
 #include "fovea/nn/linear.h"
 #include "fovea/nn/positions.h"
 
@@ -51,9 +51,6 @@ class MultiHeadAttention final {
   void weights(Weights& w);
 
  private:
-  struct Projected {
-    Tensor queries, keys, values;  // [batch, tokens, heads, head width]; keys and values have key heads
-  };
   Projected project(const Tensor& x, std::span<const int64_t> positions) const;  // what attends to itself
   Projected project_memory(const Tensor& memory) const;                          // no queries
   Tensor queries(const Tensor& x) const;

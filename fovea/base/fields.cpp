@@ -110,15 +110,34 @@ class Document {
   std::string where;
   std::vector<std::string> known;
 
+  // The value of a field, which becomes known; none if there is none, or null.
+  Json* find(std::string_view name) {
+    known.emplace_back(name);
+    Json* at = &root;
+    for (size_t begin = 0; begin <= name.size();) {
+      const size_t end = std::min(name.find('.', begin), name.size());
+      const auto found = at->find(name.substr(begin, end - begin));
+      if (found == at->end()) return nullptr;
+      at = &*found, begin = end + 1;
+    }
+    return at->is_null() ? nullptr : at;
+  }
+
   template <class Value, class Accept>
   void read(const char* name, Value& value, const char* expected, Accept accept) {
-    known.emplace_back(name);
-    auto found = root.find(name);
-    if (found == root.end()) return;
-    if (!accept(*found)) {
-      throw Error(Error::invalid, "{}: '{}': found {}, expected {}", where, name, shown(*found), expected);
-    }
+    const Json* found = find(name);
+    if (!found) return;
+    if (!accept(*found)) refuse(name, *found, expected);
     value = found->template get<Value>();
+  }
+
+  [[noreturn]] void refuse(const char* name, const Json& found, const char* expected) const {
+    throw Error(Error::invalid, "{}: '{}': found {}, expected {}", where, name, shown(found), expected);
+  }
+
+  bool is_known(const std::string& name) const { return std::find(known.begin(), known.end(), name) != known.end(); }
+  bool holds_known(const std::string& name) const {
+    return std::any_of(known.begin(), known.end(), [&](const std::string& k) { return k.starts_with(name + "."); });
   }
 };
 
@@ -142,28 +161,65 @@ void Reader::operator()(const char* name, std::string& value, const char*) {
   document_->read(name, value, "text", [](const Json& j) { return j.is_string(); });
 }
 void Reader::operator()(const char* name, std::vector<std::string>& value, const char*) {
-  if (const auto one = document_->root.find(name); one != document_->root.end() && one->is_string())
-    *one = Json::array({*one});
+  if (Json* one = document_->find(name); one && one->is_string()) *one = Json::array({*one});
   document_->read(name, value, "a list of texts", [](const Json& j) {
     return j.is_array() && std::all_of(j.begin(), j.end(), [](const Json& item) { return item.is_string(); });
   });
 }
 
-void Reader::finish() const {
-  for (const auto& [key, value] : document_->root.items()) {
-    if (std::find(document_->known.begin(), document_->known.end(), key) == document_->known.end()) {
-      throw_unknown(fmt::format("key in {}", document_->where), key, document_->known);
-    }
+void Reader::ids(const char* name, std::vector<int64_t>& value) {
+  Json* found = document_->find(name);
+  if (!found) return;
+  if (!found->is_array()) *found = Json::array({*found});
+  const auto is_id = [](const Json& j) { return j.is_number_integer() && j >= -1 && j < (int64_t{1} << 31); };
+  if (!std::all_of(found->begin(), found->end(), is_id)) document_->refuse(name, *found, "an id, or a list of ids");
+  value = found->get<std::vector<int64_t>>();
+}
+void Reader::numbered(const char* name, std::vector<std::string>& value) {
+  const Json* found = document_->find(name);
+  if (!found) return;
+  static constexpr const char* expected = "labels by their numbers, such as {\"0\": \"negative\", \"1\": \"positive\"}";
+  if (!found->is_object()) document_->refuse(name, *found, expected);
+  std::vector<std::string> labels;
+  for (size_t i = 0; i < found->size(); ++i) {
+    const auto label = found->find(std::to_string(i));
+    if (label == found->end() || !label->is_string()) document_->refuse(name, *found, expected);
+    labels.push_back(label->get<std::string>());
   }
+  value = labels;
+}
+void Reader::passed_over(std::initializer_list<const char*> names) {
+  document_->known.insert(document_->known.end(), names.begin(), names.end());
+}
+
+std::vector<std::string> Reader::unknown() const {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : document_->root.items()) {
+    if (document_->is_known(key)) continue;
+    if (!document_->holds_known(key) || !(value.is_object() || value.is_null())) {
+      names.push_back(key);
+      continue;
+    }
+    for (const auto& [inner, ignored] : value.items())
+      if (!value.is_null() && !document_->is_known(key + "." + inner)) names.push_back(key + "." + inner);
+  }
+  return names;
+}
+
+void Reader::finish() const {
+  if (const std::vector<std::string> names = unknown(); !names.empty())
+    throw_unknown(fmt::format("key in {}", document_->where), names.front(), document_->known);
 }
 
 struct Writer::Entries {
   OrderedJson values = OrderedJson::object();
   std::vector<std::string> help;
 
-  void add(const char* name, OrderedJson value, const char* text) {
-    values[name] = std::move(value);
-    help.emplace_back(text);
+  void add(std::string_view name, OrderedJson value, const char* text) {
+    const size_t dot = name.find('.');
+    OrderedJson& at = values[std::string(name.substr(0, dot))];
+    if (at.is_null()) help.emplace_back(text);
+    (dot == std::string_view::npos ? at : at[std::string(name.substr(dot + 1))]) = std::move(value);
   }
 };
 
@@ -182,6 +238,19 @@ void Writer::operator()(const char* name, std::string& value, const char* help) 
 void Writer::operator()(const char* name, std::vector<std::string>& value, const char* help) {
   for (const std::string& text : value) check_utf8(text, fmt::format("'{}'", name));
   entries_->add(name, value, help);
+}
+
+void Writer::ids(const char* name, std::vector<int64_t>& value) {
+  if (value.size() == 1) return entries_->add(name, value[0], "");
+  entries_->add(name, value.empty() ? OrderedJson() : OrderedJson(value), "");
+}
+void Writer::numbered(const char* name, std::vector<std::string>& value) {
+  OrderedJson labels = OrderedJson::object();
+  for (size_t i = 0; i < value.size(); ++i) {
+    check_utf8(value[i], fmt::format("'{}'", name));
+    labels[std::to_string(i)] = value[i];
+  }
+  entries_->add(name, std::move(labels), "");
 }
 
 std::string Writer::json() const { return entries_->values.dump(2) + "\n"; }

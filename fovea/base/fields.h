@@ -6,10 +6,12 @@
 //   };
 //   from_json(text, config, "config.json");            // an unknown key is an Error that suggests the nearest
 //
-// A field's default is the value it has before it is read.
+// A field's default is the value it has before it is read; null in a text leaves it so. A name with a dot, rope_scaling.factor, is
+// a key of an object.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -33,6 +35,12 @@ class Fields {
     if (takes_data()) (*this)(name, value, help);
   }
 
+  // What only files have. Ids: one, several, or null. Labels by their numbers: {"0": "negative", "1": "positive"}. Keys that
+  // change nothing of what is computed: known, and neither read nor written.
+  virtual void ids(const char*, std::vector<int64_t>&) {}
+  virtual void numbered(const char*, std::vector<std::string>&) {}
+  virtual void passed_over(std::initializer_list<const char*>) {}
+
  protected:
   virtual bool takes_data() const { return true; }
 };
@@ -51,7 +59,11 @@ class Reader final : public Fields {
   void operator()(const char* name, double& value, const char* help) override;
   void operator()(const char* name, std::string& value, const char* help) override;
   void operator()(const char* name, std::vector<std::string>& value, const char* help) override;
-  void finish() const;  // an Error if a key was in the text but not among the fields
+  void ids(const char* name, std::vector<int64_t>& value) override;
+  void numbered(const char* name, std::vector<std::string>& value) override;
+  void passed_over(std::initializer_list<const char*> names) override;
+  std::vector<std::string> unknown() const;  // keys of the text that are not among the fields
+  void finish() const;                       // an Error if there are any
 
  private:
   Document* document_;
@@ -66,6 +78,8 @@ class Writer final : public Fields {
   void operator()(const char* name, double& value, const char* help) override;
   void operator()(const char* name, std::string& value, const char* help) override;
   void operator()(const char* name, std::vector<std::string>& value, const char* help) override;
+  void ids(const char* name, std::vector<int64_t>& value) override;
+  void numbered(const char* name, std::vector<std::string>& value) override;
   std::string json() const;
   std::string yaml() const;  // each field under its help as a comment
 
@@ -98,6 +112,13 @@ void write(Config& config, Writer& writer) {
 template <class Config>
 void from_json(std::string_view text, Config& config, std::string_view where) {
   detail::read(detail::Reader::json, text, config, where);
+}
+// The same, but keys that are no fields are returned instead of refused: files of others hold more than is known here.
+template <class Config>
+std::vector<std::string> from_foreign_json(std::string_view text, Config& config, std::string_view where) {
+  detail::Reader reader(detail::Reader::json, text, where);
+  config.fields(reader);
+  return reader.unknown();
 }
 template <class Config>
 void from_yaml(std::string_view text, Config& config, std::string_view where) {

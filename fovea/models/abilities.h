@@ -21,6 +21,7 @@ namespace fovea {
 struct Source {
   Tensor ids = {};      // i64 [batch, tokens]
   Tensor lengths = {};  // i64 [batch]; all tokens if not given
+  Tensor types = {};  // i64 [batch, tokens]: which text a token belongs to, if a model tells them apart; 0 if not given
 };
 
 // Hidden states of a text.
@@ -118,6 +119,38 @@ class WordLabeller {
 
  protected:
   ~WordLabeller() = default;
+};
+
+// Gives each token of a text a label: BERT's token classification.
+class TokenLabeller {
+ public:
+  virtual Tensor token_logits(const Source&, const Context&) const = 0;  // [batch, tokens, labels]
+  virtual const std::vector<std::string>& token_labels() const = 0;
+  virtual int64_t longest() const { return 0; }  // tokens of a text that are read; 0: all
+
+ protected:
+  ~TokenLabeller() = default;
+};
+
+// Says which words may stand where a mask stands.
+class GapFiller {
+ public:
+  // Logits at the given places, i64 [gaps], row · tokens + token → [gaps, vocabulary].
+  virtual Tensor gap_logits(const Source&, const Tensor& places, const Context&) const = 0;
+  virtual int64_t longest() const { return 0; }
+
+ protected:
+  ~GapFiller() = default;
+};
+
+// Finds the part of a text that answers a question: where it begins and where it ends.
+class AnswerFinder {
+ public:
+  virtual Tensor edge_logits(const Source&, const Context&) const = 0;  // [batch, tokens, 2]: first token, last token
+  virtual int64_t longest() const { return 0; }
+
+ protected:
+  ~AnswerFinder() = default;
 };
 
 template <class Ability>

@@ -29,6 +29,10 @@ Tensor answer_of(const Model& model, const Sentences& s) {
   if (const auto* writer = can<Generator>(model))
     return writer->logits(can<Encoder>(model) ? s.source : Source{}, s.inputs, {});
   if (const auto* labeller = can<TextLabeller>(model)) return labeller->logits(s.source, {});
+  if (const auto* labeller = can<TokenLabeller>(model)) return labeller->token_logits(s.source, {});
+  if (const auto* finder = can<AnswerFinder>(model)) return finder->edge_logits(s.source, {});
+  if (const auto* filler = can<GapFiller>(model))
+    return filler->gap_logits(s.source, tensor({3}, std::vector<int64_t>{0, 17, 36}), {});
   if (const auto* encoder = can<Encoder>(model)) return encoder->encode(s.source, {});
   Tensor characters = Sentences::ids({4, 17, 5}, 4);
   for (int64_t i = 0; i < characters.elements(); ++i) characters.data<int64_t>()[i] -= 2;
@@ -88,13 +92,13 @@ TEST_P(EveryFamily, SameBitsForAnyThreadCount) {
   EXPECT_TRUE(same_bits(one, three));
 }
 
-TEST_P(EveryFamily, ItsAbilitiesAreThoseThatItNames) {
-  const auto model = GetParam().make();
-  const Abilities& a = GetParam().family->abilities;
-  EXPECT_EQ(can<Encoder>(*model) != nullptr, a.encodes);
-  EXPECT_EQ(can<Generator>(*model) != nullptr, a.generates);
-  EXPECT_EQ(can<TextLabeller>(*model) != nullptr, a.labels_texts);
-  EXPECT_EQ(can<WordLabeller>(*model) != nullptr, a.labels_words);
+TEST_P(EveryFamily, ItsAbilitiesAreAmongThoseThatItsFamilyNames) {
+  const Abilities a = GetParam().abilities(), all = GetParam().family->abilities;
+  for (bool Abilities::*ability :
+       {&Abilities::encodes, &Abilities::generates, &Abilities::labels_texts, &Abilities::labels_words,
+        &Abilities::labels_tokens, &Abilities::fills_gaps, &Abilities::finds_answers})
+    EXPECT_LE(a.*ability, all.*ability);
+  EXPECT_NE(a, Abilities());
 }
 
 TEST_P(EveryFamily, WhatIsReadHasTheSameBitsPaddedAndAlone) {

@@ -17,6 +17,48 @@ void DataFacts::fields(Fields& f) {
   f("start", special.bos, "id before the first token");
   f("end", special.eos, "id after the last token");
   f("unknown", special.unk, "id of unknown tokens");
+  // The same as Hugging Face names them.
+  f("vocab_size", vocabulary, "");
+  f("pad_token_id", special.pad, "");
+  f.numbered("id2label", labels);
+}
+
+void pass_over_foreign(Fields& f) {
+  f.passed_over({"_attn_implementation",
+                 "_attn_implementation_autoset",
+                 "_commit_hash",
+                 "_name_or_path",
+                 "add_cross_attention",
+                 "attn_implementation",
+                 "auto_map",
+                 "chunk_size_feed_forward",
+                 "cross_attention_hidden_size",
+                 "dtype",
+                 "finetuning_task",
+                 "gradient_checkpointing",
+                 "initializer_factor",
+                 "initializer_range",
+                 "is_decoder",
+                 "is_encoder_decoder",
+                 "keys_to_ignore_at_inference",
+                 "label2id",
+                 "language",
+                 "name",
+                 "output_attentions",
+                 "output_hidden_states",
+                 "output_past",
+                 "prefix",
+                 "pretraining_tp",
+                 "pruned_heads",
+                 "return_dict",
+                 "task_specific_params",
+                 "tf_legacy_loss",
+                 "tokenizer_class",
+                 "torch_dtype",
+                 "torchscript",
+                 "transformers_version",
+                 "use_bfloat16",
+                 "use_cache"});
 }
 
 void tell(ModelConfig& config, DataFacts facts) {

@@ -22,7 +22,7 @@ class ModelConfig {
  public:
   virtual ~ModelConfig() = default;
   virtual void fields(Fields&) = 0;
-  virtual std::unique_ptr<Model> make() const = 0;  // the weights are zeros
+  virtual std::unique_ptr<Model> make() const = 0;  // the weights are shapes
 };
 
 // What only the data tells. A config takes what it has fields for.
@@ -38,15 +38,24 @@ struct DataFacts {
 };
 void tell(ModelConfig&, DataFacts);
 
-// Which of the abilities the models of a family have.
+// Which of the abilities the models of a family have; where a model has one head of several, those of all heads.
 struct Abilities {
   bool encodes = false, generates = false, labels_texts = false, labels_words = false;
+  bool labels_tokens = false, fills_gaps = false, finds_answers = false;
 
   template <class M>
   static constexpr Abilities of() {
-    return {std::is_base_of_v<Encoder, M>, std::is_base_of_v<Generator, M>, std::is_base_of_v<TextLabeller, M>,
-            std::is_base_of_v<WordLabeller, M>};
+    return {std::is_base_of_v<Encoder, M>,      std::is_base_of_v<Generator, M>,     std::is_base_of_v<TextLabeller, M>,
+            std::is_base_of_v<WordLabeller, M>, std::is_base_of_v<TokenLabeller, M>, std::is_base_of_v<GapFiller, M>,
+            std::is_base_of_v<AnswerFinder, M>};
   }
+  static Abilities of(const Model& model) {
+    return {can<Encoder>(model) != nullptr,       can<Generator>(model) != nullptr,
+            can<TextLabeller>(model) != nullptr,  can<WordLabeller>(model) != nullptr,
+            can<TokenLabeller>(model) != nullptr, can<GapFiller>(model) != nullptr,
+            can<AnswerFinder>(model) != nullptr};
+  }
+  bool operator==(const Abilities&) const = default;
 };
 
 struct Family {
@@ -77,6 +86,9 @@ std::string family_json(std::string_view family, Config config) {
   FamilyConfig<Config> both = {std::string(family), config};
   return to_json(both);
 }
+
+// Keys of config.json that others write and that change nothing of what is computed here.
+void pass_over_foreign(Fields&);
 
 // Errors that name the model's field: a value that is none of the known ones (and what is nearest), a size below 1 or beyond 2³¹, more layers
 // than any model has, a share outside [0, 1), fewer labels than `least` or the same one twice.

@@ -15,6 +15,11 @@ class Model {
   virtual std::string_view family() const = 0;
   virtual std::string config() const = 0;  // as config.json has it
   virtual int64_t vocabulary() const = 0;  // entries that its tokenizer has to have
+
+  // Of models that others train and store: whether it is one, so that its tokenizer may have fewer entries and its files more
+  // tensors than it uses; and the path of the weight that a file calls by this name, "" for one that is of no use to it.
+  virtual bool foreign() const { return false; }
+  virtual std::string weight_path(const std::string& stored) const { return stored; }
 };
 
 }  // namespace fovea

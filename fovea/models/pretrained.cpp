@@ -1,5 +1,7 @@
 #include "fovea/models/pretrained.h"
 
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -30,7 +32,15 @@ struct Made {
   std::optional<Precision> precision;  // that the file asks for
 };
 
-Made make_model(const std::string& where) {
+// "a, b, c and 7 more"
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr size_t shown = 5;
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), shown));
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  return names.size() <= shown ? text : fmt::format("{} and {} more", text, names.size() - shown);
+}
+
+Made make_model(const std::string& where, const LoadOptions& options) {
   const std::string text = read_text(where);
   std::string family;
   detail::Reader(detail::Reader::json, text, where)("model_type", family, "");
@@ -39,8 +49,11 @@ Made make_model(const std::string& where) {
   try {
     const std::unique_ptr<ModelConfig> config = find<Family>(family).config();
     StoredConfig file = {{family, *config}};
-    from_json(text, file, where);
+    const std::vector<std::string> unknown = from_foreign_json(text, file, where);
     Made made = {config->make(), {}};
+    if (!unknown.empty() && !made.model->foreign()) from_json(text, file, where);
+    if (!unknown.empty() && options.note)
+      options.note(fmt::format("{}: keys that are not known here are passed over: {}", where, some_of(unknown)));
     if (!file.weights.empty()) made.precision = parse_precision(file.weights);
     return made;
   } catch (const Error& e) {
@@ -60,40 +73,64 @@ std::optional<Precision> packing_of(const SafeTensors& file, const std::string& 
   }
 }
 
-void check_shapes(Model& model, const NamedTensors& tensors, std::optional<Precision> packing,
-                  const std::string& where) {
+// The tensor of each weight, by its path.
+using Found = std::map<std::string, std::string>;
+
+Found names_of(Model& model, const SafeTensors& file, const LoadOptions& options, const std::string& where) {
   std::set<std::string> known;
+  for_each_weight(model, [&](const std::string& path, const Weight&, const Init&) { known.insert(path); });
+  Found found;
+  std::vector<std::string> unused;
+  for (const auto& [name, tensor] : file.tensors()) {
+    const std::string path = model.weight_path(name);
+    if (path.empty()) continue;
+    if (!known.count(path)) {
+      unused.push_back(name);
+    } else if (const auto [first, fresh] = found.emplace(path, name); !fresh) {
+      throw Error(Error::corrupt, "{}: found '{}' and '{}', which are the same weight, expected one of them", where,
+                  first->second, name);
+    }
+  }
+  if (!unused.empty() && !model.foreign())
+    throw Error(Error::corrupt, "{}: found a tensor '{}' that the model of config.json does not have", where,
+                unused.front());
+  if (!unused.empty() && options.note)
+    options.note(fmt::format("{}: tensors that this model does not use: {}", where, some_of(unused)));
+  return found;
+}
+
+void check_shapes(Model& model, const SafeTensors& file, const Found& names, std::optional<Precision> packing,
+                  const std::string& where) {
   for_each_weight(model, [&](const std::string& path, const Weight& weight, const Init&) {
-    const auto found = tensors.find(path);
-    if (found == tensors.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
-    const Shape expected = packing && weight.packs() ? Shape{weight.bytes_in(*packing)} : weight.shape();
-    if (found->second.shape() != expected)
-      throw Error(Error::corrupt, "{}: found the weight '{}' {}, expected {} as config.json says", where, path,
-                  found->second.shape(), expected);
-    known.insert(path);
+    const auto found = names.find(path);
+    if (found == names.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
+    const Shape expected = packing && weight.packs() ? Shape{weight.bytes_in(*packing)} : weight.stored_shape();
+    const Shape& shape = file.tensors().at(found->second).shape();
+    if (shape != expected)
+      throw Error(Error::corrupt, "{}: found the weight '{}' {}, expected {} as config.json says", where, found->second,
+                  shape, expected);
   });
-  for (const auto& [name, tensor] : tensors)
-    if (!known.count(name))
-      throw Error(Error::corrupt, "{}: found a tensor '{}' that the model of config.json does not have", where, name);
 }
 
 // One tensor at a time, and a few rows of it, so that no model is in memory twice.
-void load_weights(Model& model, const SafeTensors& file, Precision precision, bool learns, const std::string& where) {
-  const NamedTensors& tensors = file.tensors();
+void load_weights(Model& model, const SafeTensors& file, Precision precision, const LoadOptions& options,
+                  const std::string& where) {
   const std::optional<Precision> packing = packing_of(file, where);
-  check_shapes(model, tensors, packing, where);
-  require(!packing || (!learns && *packing == precision),
+  const Found names = names_of(model, file, options, where);
+  check_shapes(model, file, names, packing, where);
+  require(!packing || (!options.learns && *packing == precision),
           "{}: found weights packed as {}, expected {}; take the model that they were made from", where,
-          packing ? name(*packing) : "", learns ? "numbers that learn" : name(precision));
+          packing ? name(*packing) : "", options.learns ? "numbers that learn" : name(precision));
   for_each_weight(model, [&](const std::string& path, Weight& weight, const Init&) {
+    const std::string& stored = names.at(path);
     try {
-      const Tensor& stored = tensors.at(path);
-      if (packing && weight.packs()) return weight.bind_packed(stored, precision);
-      if (learns) return weight.learn(stored);
-      weight.bind(stored, precision);
-      file.forget(path);
+      const Tensor& numbers = file.tensors().at(stored);
+      if (packing && weight.packs()) return weight.bind_packed(numbers, precision);
+      if (options.learns) return weight.learn(numbers);
+      weight.bind(numbers, precision);
+      file.forget(stored);
     } catch (const Error& e) {
-      throw Error(e.kind(), "{}: weight '{}': {}", where, path, e.what());
+      throw Error(e.kind(), "{}: weight '{}': {}", where, stored, e.what());
     }
   });
 }
@@ -102,7 +139,7 @@ void load_weights(Model& model, const SafeTensors& file, Precision precision, bo
 NamedTensors packed_tensors(Model& model) {
   NamedTensors tensors;
   for_each_weight(model, [&](const std::string& path, const Weight& w, const Init&) {
-    tensors[path] = w.packs() ? w.packed_numbers() : w.unpacked();
+    tensors[path] = w.packs() ? w.packed_numbers() : w.stored();
   });
   return tensors;
 }
@@ -141,9 +178,9 @@ std::unique_ptr<Model> load_model(const fs::path& folder, const LoadOptions& opt
   if (std::error_code error; !fs::exists(where, error))
     throw Error(Error::not_found, "{}: found no config.json, expected the folder of a model", folder.string());
   const SafeTensors file(folder);
-  Made made = make_model(where);
+  Made made = make_model(where, options);
   const Precision precision = options.precision.value_or(made.precision.value_or(Precision::f32));
-  load_weights(*made.model, file, precision, options.learns, folder.string());
+  load_weights(*made.model, file, precision, options, folder.string());
   return std::move(made.model);
 }
 
@@ -155,10 +192,11 @@ int64_t memory_of(Model& model, Precision precision) {
 
 Pretrained load_pretrained(const fs::path& folder, const LoadOptions& options) {
   Pretrained p = {folder, load_model(folder, options), load_tokenizer(folder)};
-  if (p.tokenizer->size() != p.model->vocabulary())
+  const int64_t entries = p.tokenizer->size(), vocabulary = p.model->vocabulary();
+  if (entries > vocabulary || (entries < vocabulary && !p.model->foreign()))
     throw Error(Error::corrupt,
                 "{}: found a tokenizer of {} entries beside a model for {}, expected those it was trained with",
-                folder.string(), p.tokenizer->size(), p.model->vocabulary());
+                folder.string(), entries, vocabulary);
   return p;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "fovea/data/text/tokenizer.h"
@@ -23,6 +24,8 @@ void save_model(const std::filesystem::path& folder, Model&, const SaveOptions& 
 struct LoadOptions {
   std::optional<Precision> precision = {};  // of the weights; by default what the folder says, else f32
   bool learns = false;  // numbers that training goes on from; else packed, as the products read them
+  // Gets a line for whatever a folder of others holds that is passed over: keys that are not known here, tensors without a use.
+  std::function<void(const std::string& line)> note = {};
 };
 
 // An Error if the folder, its config or its weights are missing, damaged, not of a family that is known here, or not numbers.
@@ -46,7 +49,7 @@ struct Pretrained {
   }
 };
 
-// An Error as well if the tokenizer is not of the model's size.
+// An Error as well if the tokenizer is not of the model's size (of a foreign model: larger).
 Pretrained load_pretrained(const std::filesystem::path& folder, const LoadOptions& = {});
 
 }  // namespace fovea

@@ -5,7 +5,6 @@
 #include "fovea/models/family.h"
 #include "fovea/models/padding.h"
 #include "fovea/tensor/arithmetic.h"
-#include "fovea/tensor/index.h"
 
 namespace fovea {
 namespace {
@@ -126,7 +125,7 @@ DecoderStack::DecoderStack(const StackConfig& c, int64_t layers, DecoderLayer::C
 Tensor DecoderStack::operator()(const Embedding& words, const Tensor& ids, const Memory& memory,
                                 const Context& context) const {
   const Context c = context.at("decoder");
-  Tensor x = input_(words, ids, c.cache ? c.cache->positions() : positions_of({}, ids.size(-1)), c);
+  Tensor x = input_(words, ids, token_positions({}, ids.size(-1), c), c);
   for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, memory, c.at(std::to_string(i)));
   return norm_ ? (*norm_)(x) : x;
 }
@@ -140,17 +139,6 @@ void DecoderStack::weights(Weights& w) {
   input_.weights("positions", w);
   w("decoder", layers_);
   if (norm_) w("decoder_norm", *norm_);
-}
-
-Tensor StackState::step(const DecoderStack& decoder, const Embedding& words, const Tensor& ids,
-                        std::span<const int64_t> starts, const Context& context) {
-  const std::vector<int64_t> last = last_tokens(ids, starts);
-  Context c = context;
-  c.cache = &cache;
-  cache.begin(starts);
-  const Tensor y = decoder(words, ids.unsqueeze(0), {}, c).squeeze(0);
-  const int64_t count = static_cast<int64_t>(last.size());
-  return y.size(0) == count ? y : fovea::rows(y, tensor({count}, last));
 }
 
 }  // namespace fovea

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "fovea/attention/cache.h"
 #include "fovea/models/abilities.h"
 #include "fovea/models/transformer_layer.h"
 #include "fovea/nn/embedding.h"
@@ -83,19 +82,6 @@ class DecoderStack final {
   StackInput input_;
   std::vector<DecoderLayer> layers_;
   std::optional<LayerNorm> norm_;
-};
-
-// The state of a decoder that goes on token by token.
-struct StackState final : DecoderState {
-  Cache cache = Cache();
-
-  int64_t rows() const override { return cache.rows(); }
-  void reorder(std::span<const int64_t> rows) override { cache.reorder(rows); }
-  void append(DecoderState&& other) override { cache.append(std::move(dynamic_cast<StackState&>(other).cache)); }
-
-  // What the decoder makes of each row's last token, [rows, width].
-  Tensor step(const DecoderStack&, const Embedding&, const Tensor& ids, std::span<const int64_t> starts,
-              const Context&);
 };
 
 }  // namespace fovea

@@ -15,15 +15,20 @@ struct Variant {
   const Family* family;
   std::string config;
 
+  Abilities abilities() const { return Abilities::of(*shaped()); }
+
   // Every weight random, biases too, and large enough that the outputs differ clearly. Vocabulary of 11: padding 0, start 1,
   // end 2, unknown 3.
   std::unique_ptr<Model> make() const {
+    std::unique_ptr<Model> model = shaped();
+    randomise(*model);
+    return model;
+  }
+  std::unique_ptr<Model> shaped() const {  // weights are shapes alone
     const std::unique_ptr<ModelConfig> fields = family->config();
     from_json(config, *fields, name);
     tell(*fields, {.vocabulary = 11, .characters = 9, .labels = {"a", "b", "c"}});
-    std::unique_ptr<Model> model = fields->make();
-    randomise(*model);
-    return model;
+    return fields->make();
   }
 
   template <class Ability>
@@ -70,6 +75,7 @@ inline std::vector<Variant> variants(bool (*wanted)(const Abilities&)) {
     for (const auto& config : nlohmann::ordered_json::parse(family->variants))
       detail::expand(*family, config, std::string(family->name) + "_" + std::to_string(number++), all);
   }
+  std::erase_if(all, [&](const Variant& v) { return !wanted(v.abilities()); });
   return all;
 }
 

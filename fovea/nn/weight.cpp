@@ -91,10 +91,18 @@ const Tensor& Weight::operator*() const {
   return numbers_;
 }
 
-void Weight::learn(const Tensor& stored) { numbers().copy_from(finite(stored)); }
+void Weight::learn(const Tensor& stored) { numbers().copy_from(finite(as_used(stored))); }
 
-void Weight::bind(const Tensor& stored, Precision precision) {
-  if (stored.shape() != shape_) throw Error(Error::corrupt, "found {}, expected {}", stored.shape(), shape_);
+Tensor Weight::as_used(const Tensor& stored) const {
+  if (stored.shape() != stored_shape())
+    throw Error(Error::corrupt, "found {}, expected {}", stored.shape(), stored_shape());
+  return transposed_ ? stored.transpose(0, 1) : stored;
+}
+
+Tensor Weight::stored() const { return transposed_ ? unpacked().transpose(0, 1).contiguous() : unpacked(); }
+
+void Weight::bind(const Tensor& file, Precision precision) {
+  const Tensor stored = as_used(file);
   if (!packs()) {
     packed_ = nullptr;
     numbers_ = finite(stored);

@@ -32,8 +32,12 @@ class Weight final {
       : exists_(true), use_(Use::product), shape_(shape), parts_(std::move(parts)) {}
   Weight(const Tensor& numbers) : exists_(static_cast<bool>(numbers)), shape_(numbers.shape()), numbers_(numbers) {}
 
+  // The same weight, which files hold as [inputs, outputs], as GPT-2's do.
+  Weight stored_transposed() && { return transposed_ = true, std::move(*this); }
+
   explicit operator bool() const { return exists_; }
   const Shape& shape() const { return shape_; }
+  Shape stored_shape() const { return transposed_ ? Shape{shape_[1], shape_[0]} : shape_; }  // in files
   int rank() const { return shape_.rank(); }
   int64_t size(int axis) const { return shape_[axis]; }
   int64_t elements() const { return shape_.elements(); }
@@ -47,7 +51,9 @@ class Weight final {
   const Tensor* operator->() const { return &**this; }
   operator const Tensor&() const { return **this; }
 
-  void learn(const Tensor& stored);  // numbers that go on learning from those of a file
+  void learn(const Tensor& stored);            // numbers that go on learning from those of a file
+  Tensor as_used(const Tensor& stored) const;  // a file's numbers as the weight has them; an Error if the shapes differ
+  Tensor stored() const;                       // the other way, from whatever state it is in
 
   // The numbers of a file: packed if they are for products, else a copy in f32. An Error if the shapes differ.
   void bind(const Tensor& stored, Precision);
@@ -65,7 +71,7 @@ class Weight final {
   struct Packed;
   std::vector<int64_t> parts() const;
 
-  bool exists_ = false;
+  bool exists_ = false, transposed_ = false;
   Use use_ = Use::numbers;
   Shape shape_;
   std::vector<int64_t> parts_;  // none: one

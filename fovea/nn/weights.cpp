@@ -40,18 +40,18 @@ void initialise(Tensor& weight, const Init& init, const Random& random) {
   if (init.zero_row >= 0) weight.select(0, init.zero_row).fill(0);
 }
 
-void load(Tensor& weight, const NamedTensors& tensors, const std::string& path) {
+void load(Weight& weight, const NamedTensors& tensors, const std::string& path) {
   auto found = tensors.find(path);
   if (found == tensors.end()) {
     std::vector<std::string> known;
     for (const auto& [key, tensor] : tensors) known.push_back(key);
     throw_unknown("weight", path, known);
   }
-  if (found->second.shape() != weight.shape()) {
-    throw Error(Error::corrupt, "weight '{}': found {}, expected {}", path, found->second.shape().text(),
-                weight.shape().text());
+  try {
+    weight.numbers().copy_from(weight.as_used(found->second));
+  } catch (const Error& e) {
+    throw Error(e.kind(), "weight '{}': {}", path, e.what());
   }
-  weight.copy_from(found->second);
 }
 
 }  // namespace fovea

@@ -99,18 +99,22 @@ void initialise(M& module, const Random& random) {
       module, [&](const std::string& path, Tensor& w, const Init& init) { initialise(w, init, random.fork(path)); });
 }
 
-// One weight from a file's tensor: an Error if the shapes differ; the type becomes that of the weight.
-void load(Tensor& weight, const NamedTensors& tensors, const std::string& path);
+// One weight from a file's tensor: an Error if it is missing or the shapes differ; the type becomes that of the weight.
+void load(Weight& weight, const NamedTensors& tensors, const std::string& path);
+inline void load(Tensor& numbers, const NamedTensors& tensors, const std::string& path) {
+  Weight weight(numbers);
+  load(weight, tensors, path);
+}
 
 template <Module M>
 void load(M& module, const NamedTensors& tensors) {
-  for_each_tensor(module, [&](const std::string& path, Tensor& w, const Init&) { load(w, tensors, path); });
+  for_each_weight(module, [&](const std::string& path, Weight& w, const Init&) { load(w, tensors, path); });
 }
 
 template <Module M>
 NamedTensors save(M& module) {
   NamedTensors tensors;
-  for_each_weight(module, [&](const std::string& path, Weight& w, const Init&) { tensors[path] = w.unpacked(); });
+  for_each_weight(module, [&](const std::string& path, Weight& w, const Init&) { tensors[path] = w.stored(); });
   return tensors;
 }
 

@@ -1,5 +1,7 @@
 #include "fovea/models/families/transformer.h"
 
+#include "fovea/models/cache_state.h"
+
 namespace fovea {
 namespace {
 
@@ -69,7 +71,7 @@ Tensor Transformer::logits(const Source& source, const Tensor& target_ids, const
 }
 
 std::unique_ptr<DecoderState> Transformer::start(const Source& given, const Context& context) const {
-  auto state = std::make_unique<StackState>();
+  auto state = std::make_unique<CacheState>();
   const PackedSource source = packed(given);
   Context c = context;
   c.cache = &state->cache;
@@ -79,8 +81,10 @@ std::unique_ptr<DecoderState> Transformer::start(const Source& given, const Cont
 }
 
 Tensor Transformer::steps(DecoderState& state, const Tensor& ids, std::span<const int64_t> starts,
-                          const Context& c) const {
-  return output(dynamic_cast<StackState&>(state).step(decoder_, embedding_, ids, starts, c));
+                          const Context& context) const {
+  return output(dynamic_cast<CacheState&>(state).step(
+      ids, starts, context,
+      [&](const Tensor& tokens, const Context& c) { return decoder_(embedding_, tokens, {}, c); }));
 }
 
 extern const Family transformer =

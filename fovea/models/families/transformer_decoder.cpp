@@ -1,12 +1,12 @@
 // The Transformer's decoder alone: a language model. Its source is empty.
-#include "fovea/models/family.h"
+#include "fovea/models/causal.h"
 #include "fovea/models/transformer_stack.h"
 #include "fovea/nn/linear.h"
 
 namespace fovea {
 namespace {
 
-class TransformerDecoder final : public Model, public Generator {
+class TransformerDecoder final : public CausalModel {
  public:
   struct Config {
     int64_t vocabulary = 0, layers = 6;
@@ -31,23 +31,6 @@ class TransformerDecoder final : public Model, public Generator {
     if (!c.tied) output_.emplace(Linear::Config{c.stack.width, c.vocabulary, false});
   }
 
-  Tensor logits(const Source& source, const Tensor& ids, const Context& context) const override {
-    require_no(source);
-    Context c = context;
-    c.cache = nullptr;
-    return output(decoder_(embedding_, ids, {}, c));
-  }
-  std::unique_ptr<DecoderState> start(const Source& source, const Context&) const override {
-    require_no(source);
-    auto state = std::make_unique<StackState>();
-    state->cache.add_rows(source.lengths ? source.lengths.size(0) : source.ids ? source.ids.size(0) : 0);
-    return state;
-  }
-  Tensor steps(DecoderState& state, const Tensor& ids, std::span<const int64_t> starts,
-               const Context& c) const override {
-    return output(dynamic_cast<StackState&>(state).step(decoder_, embedding_, ids, starts, c));
-  }
-
   void weights(Weights& w) override {
     w("embedding", embedding_);
     decoder_.weights(w);
@@ -58,7 +41,10 @@ class TransformerDecoder final : public Model, public Generator {
   int64_t vocabulary() const override { return config_.vocabulary; }
   SpecialIds special_ids() const override { return {config_.padding, config_.start, config_.end, -1}; }
   int64_t longest() const override { return config_.stack.limit(); }
-  std::string source_attention() const override { return {}; }
+
+ protected:
+  Tensor states(const Tensor& ids, const Context& c) const override { return decoder_(embedding_, ids, {}, c); }
+  Tensor output(const Tensor& y) const override { return output_ ? (*output_)(y) : embedding_.as_output(y); }
 
  private:
   static Config checked(const Config& c) {
@@ -69,13 +55,6 @@ class TransformerDecoder final : public Model, public Generator {
               c.vocabulary - 1);
     return c;
   }
-  static void require_no(const Source& source) {
-    for (int64_t length : source.lengths ? source.lengths.values<int64_t>() : std::vector<int64_t>{})
-      require(length == 0, "transformer decoder: found a source of {} tokens, expected none", length);
-    require(source.lengths || !source.ids || source.ids.elements() == 0,
-            "transformer decoder: found a source {}, expected none", source.ids.shape());
-  }
-  Tensor output(const Tensor& y) const { return output_ ? (*output_)(y) : embedding_.as_output(y); }
 
   Config config_;
   Embedding embedding_;

@@ -1,0 +1,39 @@
+#include "fovea/models/causal.h"
+
+#include "fovea/models/cache_state.h"
+
+namespace fovea {
+namespace {
+
+void require_none(const Source& source) {
+  for (int64_t length : source.lengths ? source.lengths.values<int64_t>() : std::vector<int64_t>{})
+    require(length == 0, "language model: found a source of {} tokens, expected none", length);
+  require(source.lengths || !source.ids || source.ids.elements() == 0,
+          "language model: found a source {}, expected none", source.ids.shape());
+}
+
+}  // namespace
+
+Tensor CausalModel::logits(const Source& source, const Tensor& ids, const Context& context) const {
+  require_none(source);
+  require(ids && ids.rank() == 2 && ids.dtype() == DType::i64,
+          "language model: found ids {}, expected I64 [batch, tokens]", ids ? ids.shape().text() : "missing");
+  Context c = context;
+  c.cache = nullptr;
+  return output(states(ids, c));
+}
+
+std::unique_ptr<DecoderState> CausalModel::start(const Source& source, const Context&) const {
+  require_none(source);
+  auto state = std::make_unique<CacheState>();
+  state->cache.add_rows(source.lengths ? source.lengths.size(0) : source.ids ? source.ids.size(0) : 0);
+  return state;
+}
+
+Tensor CausalModel::steps(DecoderState& state, const Tensor& ids, std::span<const int64_t> starts,
+                          const Context& context) const {
+  return output(dynamic_cast<CacheState&>(state).step(
+      ids, starts, context, [&](const Tensor& tokens, const Context& c) { return states(tokens, c); }));
+}
+
+}  // namespace fovea
