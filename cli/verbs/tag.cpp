@@ -23,24 +23,19 @@ struct TagVerbOptions : AnswerOptions {
   }
 };
 
-struct Tagger {
-  const WordLabeller& labeller;
-  const Words& words;
-};
-
 std::string coloured(const TaggedText& t) {
   std::vector<KindSpan> spans;
   for (const TextEntity& entity : entities_in(t)) spans.push_back({entity.span, entity.type});
   return to_terminal(t.text, spans, terminal_look());
 }
 
-void tag_lines(const Tagger& tagger, const TagVerbOptions& o) {
+void tag_lines(const Pretrained& tagger, const TagVerbOptions& o) {
   const bool in_colour = o.output.empty() && terminal_look().colour;
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
-    const auto tagged = tag_texts(tagger.labeller, tagger.words, some, {.attention = o.json || o.drawn()});
+    const auto tagged = tag_texts(tagger, some, {.attention = o.json || o.drawn()});
     for (size_t i = 0; i < tagged.size(); ++i) {
       if (o.json)
         answers.json(to_json(tagged[i]), texts.objects(), i);
@@ -53,7 +48,7 @@ void tag_lines(const Tagger& tagger, const TagVerbOptions& o) {
   answers.finish();
 }
 
-void tag_columns(const Tagger& tagger, const TagVerbOptions& o) {
+void tag_columns(const Pretrained& tagger, const TagVerbOptions& o) {
   require(!o.json && !o.drawn() && !o.texts.given && o.texts.text.empty() && o.texts.key.empty(),
           "--format conll: found a text, --key, --json, --show or --svg beside it, which are for texts");
   constexpr size_t enough = 512;
@@ -67,7 +62,7 @@ void tag_columns(const Tagger& tagger, const TagVerbOptions& o) {
       sentences.push_back(next.column(1));
       read.push_back(std::move(next));
     }
-    const std::vector<Tagged> tagged = tag(tagger.labeller, tagger.words, sentences);
+    const std::vector<Tagged> tagged = fovea::tag(tagger, sentences);
     std::string text;
     for (size_t i = 0; i < read.size(); ++i) text += with_column(read[i], tagged[i].labels);
     answers.write(text);
@@ -77,8 +72,7 @@ void tag_columns(const Tagger& tagger, const TagVerbOptions& o) {
 
 void run(const TagVerbOptions& o) {
   if (o.format != "text" && o.format != "conll") throw_unknown("--format", o.format, {"text", "conll"});
-  const Pretrained model = load_pretrained(find_model(o.model, "entities"), o.load());
-  const Tagger tagger = {model.as<WordLabeller>(), words_of(model)};
+  const Pretrained tagger = load_pretrained(find_model(o.model, "entities"), o.load());
   if (o.format == "conll") return tag_columns(tagger, o);
   tag_lines(tagger, o);
 }

@@ -27,14 +27,12 @@ Tagger::Answer answer_of(const TaggedText& t) {
 
 Tagger::Tagger(const std::string& model, const ModelOptions& o)
     : loaded_(std::make_shared<Loaded>(load_pretrained(find_model(model, "", o.zoo), {.precision = o.weights}))) {
-  loaded_->model.as<WordLabeller>();
-  words_of(loaded_->model);
+  tag(loaded_->model, {});
 }
 
 std::vector<Tagger::Answer> Tagger::operator()(const std::vector<std::string>& texts, const Options& o) const {
-  const Pretrained& model = loaded_->model;
   std::vector<Answer> answers;
-  for (const TaggedText& t : tag_texts(model.as<WordLabeller>(), words_of(model), texts, {.attention = o.attention}))
+  for (const TaggedText& t : tag_texts(loaded_->model, texts, {.attention = o.attention}))
     answers.push_back(answer_of(t));
   return answers;
 }

@@ -8,6 +8,7 @@
 
 #include "fovea/explain/entities.h"
 #include "fovea/generate/classify.h"
+#include "fovea/generate/framed.h"
 #include "fovea/generate/translate.h"
 #include "fovea/tensor/index.h"
 
@@ -27,6 +28,14 @@ Labels labels_of(std::string_view text, const std::vector<Span>& spans) {
   return labels;
 }
 
+// Special tokens, which have no bytes, by their names.
+Labels labels_of(const Tokenizer& tokenizer, std::string_view text, const Tokens& tokens) {
+  Labels labels = labels_of(text, tokens.spans);
+  for (size_t i = 0; i < labels.size(); ++i)
+    if (labels[i].empty()) labels[i] = tokenizer.piece(tokens.ids[i]);
+  return labels;
+}
+
 // A piece without the mark that SentencePiece puts in the place of a space.
 std::string written(const Tokenizer& tokenizer, int64_t id) {
   static constexpr std::string_view space = "▁";
@@ -35,7 +44,7 @@ std::string written(const Tokenizer& tokenizer, int64_t id) {
   return piece;
 }
 
-Source source_of(const std::vector<int64_t>& ids) { return {tensor({1, static_cast<int64_t>(ids.size())}, ids), {}}; }
+Source alone(const std::vector<int64_t>& ids) { return {tensor({1, static_cast<int64_t>(ids.size())}, ids), {}}; }
 
 void require_readable(size_t tokens) {
   require(tokens <= most_explained_tokens, "explain: found a text of {} tokens, expected at most {}", tokens,
@@ -109,7 +118,7 @@ Report explain_generator(const Generator& model, const Tokenizer& tokenizer, con
   }
   outputs.push_back(end);
   Reporter reporter(options);
-  model.logits(source_of(request.source), source_of(read).ids, {.trace = reporter.trace()});
+  model.logits(alone(request.source), alone(read).ids, {.trace = reporter.trace()});
   report.heads = reporter.heads([&](const std::string& place) -> Sides {
     if (place.starts_with("encoder")) return {source, source};
     return place.ends_with(".self") ? Sides{outputs, inputs} : Sides{outputs, source};
@@ -123,13 +132,39 @@ Report explain_text_labels(const TextLabeller& model, const Tokenizer& tokenizer
   require_readable(found.tokens.size());
   const std::string& label = model.labels().names()[found.best];
   Report report = {text, to_text(found, model.labels()), {}};
-  const Tokens tokens = labeller_tokens(tokenizer, text, model.pairs());
+  const Framed read = {labeller_tokens(tokenizer, text, model).tokens};
   Reporter reporter(options);
-  model.logits(source_of(tokens.ids), {.trace = reporter.trace()});
-  const Labels words = labels_of(text, tokens.spans);
+  model.logits(source_of({read}, tokenizer.special().pad), {.trace = reporter.trace()});
+  const Labels words = labels_of(tokenizer, text, read.tokens);
   report.heads = reporter.heads([&](const std::string& place) -> Sides {
     return {place == "pooling" ? Labels{label} : words, words};
   });
+  return report;
+}
+
+Report explain_token_labels(const TokenLabeller& model, const Tokenizer& tokenizer, const std::string& text,
+                            const ExplainOptions& options) {
+  const Framed read = framed(tokenizer, text, std::nullopt, model.longest());
+  require_readable(read.tokens.ids.size());
+  Report report = {text, marked(tag_texts(model, tokenizer, {text})[0]), {}};
+  Reporter reporter(options);
+  model.token_logits(source_of({read}, tokenizer.special().pad), {.trace = reporter.trace()});
+  const Labels words = labels_of(tokenizer, text, read.tokens);
+  report.heads = reporter.heads([&](const std::string&) -> Sides { return {words, words}; });
+  return report;
+}
+
+// A model that answers otherwise, or not at all: what it looks at while it reads.
+Report explain_reading(const Encoder& model, const Tokenizer& tokenizer, const std::string& text,
+                       const ExplainOptions& options) {
+  const Framed read = framed(tokenizer, text, std::nullopt, model.longest());
+  require_readable(read.tokens.ids.size());
+  Report report = {text, {}, {}};
+  if (read.tokens.ids.empty()) return report;
+  Reporter reporter(options);
+  model.encode(source_of({read}, tokenizer.special().pad), {.trace = reporter.trace()});
+  const Labels words = labels_of(tokenizer, text, read.tokens);
+  report.heads = reporter.heads([&](const std::string&) -> Sides { return {words, words}; });
   return report;
 }
 
@@ -202,6 +237,9 @@ Report explain(const Model& model, const Tokenizer& tokenizer, const std::string
   if (const auto* generator = can<Generator>(model)) return explain_generator(*generator, tokenizer, text, options);
   if (const auto* labeller = can<TextLabeller>(model)) return explain_text_labels(*labeller, tokenizer, text, options);
   if (const auto* labeller = can<WordLabeller>(model)) return explain_word_labels(*labeller, tokenizer, text, options);
+  if (const auto* labeller = can<TokenLabeller>(model))
+    return explain_token_labels(*labeller, tokenizer, text, options);
+  if (const auto* encoder = can<Encoder>(model)) return explain_reading(*encoder, tokenizer, text, options);
   throw Error(Error::unsupported, "explain: found a model of family '{}', expected one that answers texts",
               model.family());
 }

@@ -39,7 +39,7 @@ struct ExplainOptions {
   GenerationConfig generation = {};      // of models that write
 };
 
-// Of a model that generates or labels; an Error for other models, for places that the model does not have, and for
+// Of a model that generates, labels or encodes; an Error for other models, for places that the model does not have, and for
 // texts of more than most_explained_tokens tokens.
 inline constexpr size_t most_explained_tokens = 512;
 Report explain(const Model&, const Tokenizer&, const std::string& text, const ExplainOptions& = {});

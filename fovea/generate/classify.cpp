@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "fovea/data/batches.h"
 #include "fovea/generate/batches_by_length.h"
+#include "fovea/generate/framed.h"
 
 namespace fovea {
 namespace {
@@ -48,42 +48,46 @@ bool is_unsure(const Classified& c, const Labels& labels) {
   return false;
 }
 
-Tokens labeller_tokens(const Tokenizer& tokenizer, const std::string& text, bool pairs) {
-  const size_t tab = pairs ? text.find('\t') : std::string::npos;
-  Tokens tokens = tokenizer.encode(std::string_view(text).substr(0, tab));
-  if (tab != std::string::npos) {
-    const auto offset = static_cast<int64_t>(tab) + 1;
-    tokens.ids.push_back(tokenizer.special().eos), tokens.spans.push_back({offset - 1, offset - 1});
-    const Tokens more = tokenizer.encode(std::string_view(text).substr(tab + 1));
-    tokens.ids.insert(tokens.ids.end(), more.ids.begin(), more.ids.end());
-    for (Span span : more.spans) tokens.spans.push_back({offset + span.begin, offset + span.end});
+ReadText labeller_tokens(const Tokenizer& tokenizer, const std::string& text, const TextLabeller& model) {
+  const size_t tab = model.pairs() ? text.find('\t') : std::string::npos;
+  const bool two = tab != std::string::npos;
+  const auto offset = static_cast<int64_t>(tab) + 1;
+  Tokens first = tokenizer.encode(std::string_view(text).substr(0, tab)), second;
+  if (two) second = tokenizer.encode(std::string_view(text).substr(tab + 1));
+  for (Span& span : second.spans) span = {offset + span.begin, offset + span.end};
+  if (tokenizer.frames()) {
+    Framed f = framed(tokenizer, first, two ? std::optional(second) : std::nullopt, model.longest());
+    return {std::move(f.tokens), f.unread};
+  }
+  if (two) {
+    first.ids.push_back(tokenizer.special().eos), first.spans.push_back({offset - 1, offset - 1});
+    first.ids.insert(first.ids.end(), second.ids.begin(), second.ids.end());
+    first.spans.insert(first.spans.end(), second.spans.begin(), second.spans.end());
   }
   // Something has to be there to be looked at.
-  if (tokens.ids.empty()) tokens.ids.push_back(tokenizer.special().unk), tokens.spans.push_back({0, 0});
-  return tokens;
+  if (first.ids.empty()) first.ids.push_back(tokenizer.special().unk), first.spans.push_back({0, 0});
+  const auto longest = static_cast<size_t>(model.longest());
+  if (longest == 0 || first.ids.size() <= longest) return {std::move(first), 0};
+  const size_t unread = first.ids.size() - longest;
+  first.ids.resize(longest), first.spans.resize(longest);
+  return {std::move(first), unread};
 }
 
 std::vector<Classified> classify(const TextLabeller& model, const Tokenizer& tokenizer,
                                  const std::vector<std::string>& texts, const ClassifyOptions& options) {
   std::vector<Classified> results(texts.size());
-  std::vector<Sequence> sequences;
+  std::vector<Framed> read;
   std::vector<size_t> sizes;
-  const auto longest = static_cast<size_t>(model.longest());
   for (size_t i = 0; i < texts.size(); ++i) {
-    Tokens tokens = labeller_tokens(tokenizer, texts[i], model.pairs());
-    if (longest > 0 && tokens.ids.size() > longest) {
-      results[i].unread = tokens.ids.size() - longest;
-      tokens.ids.resize(longest), tokens.spans.resize(longest);
-    }
-    results[i].tokens = std::move(tokens.spans);
-    sizes.push_back(tokens.ids.size());
-    sequences.push_back({.ids = std::move(tokens.ids)});
+    ReadText one = labeller_tokens(tokenizer, texts[i], model);
+    results[i].unread = one.unread, results[i].tokens = one.tokens.spans;
+    sizes.push_back(one.tokens.ids.size());
+    read.push_back({std::move(one.tokens)});
   }
   for_each_batch_by_length(sizes, options.batch_size, [&](const std::vector<size_t>& numbers) {
-    std::vector<Sequence> batch;
-    for (size_t n : numbers) batch.push_back(sequences[n]);
-    const Column column = collate(batch, tokenizer.special().pad);
-    const Source source = {column.ids, column.lengths};
+    std::vector<Framed> batch;
+    for (size_t n : numbers) batch.push_back(read[n]);
+    const Source source = source_of(batch, tokenizer.special().pad);
     const Tensor probabilities = model.labels().answers(model.logits(source, {})).detach().contiguous();
     Tensor weights = options.weights ? model.token_weights(source, {}) : Tensor();
     if (weights) weights = weights.detach().contiguous();

@@ -30,8 +30,13 @@ struct ClassifyOptions {
   std::function<void(size_t texts)> on_batch = {};  // after each batch: how many it had
 };
 
-// A text as the model sees it; where it reads pairs, the second stands behind a tab, and its tokens behind an end.
-Tokens labeller_tokens(const Tokenizer&, const std::string& text, bool pairs);
+// A text as the model sees it: where it reads pairs, the second stands behind a tab, and its tokens behind an end, or both as
+// the tokenizer frames them.
+struct ReadText {
+  Tokens tokens;
+  size_t unread = 0;
+};
+ReadText labeller_tokens(const Tokenizer&, const std::string& text, const TextLabeller&);
 
 // "good<TAB>0.9923"; of several labels all that are chosen, or with `all` every one, the most probable first; "3.42", a number.
 std::string to_text(const Classified&, const Labels&, bool all = false);

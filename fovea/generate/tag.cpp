@@ -128,16 +128,9 @@ std::vector<Tagged> tag(const WordLabeller& tagger, const Words& vocabulary, con
 
 std::vector<TaggedText> tag_texts(const WordLabeller& tagger, const Words& vocabulary,
                                   const std::vector<std::string>& texts, const TagOptions& options) {
-  std::vector<TaggedText> results;
-  std::vector<Sentence> sentences;
-  for (const std::string& text : texts) {
-    results.push_back({text, vocabulary.encode(text).spans, {}});
-    Sentence& words = sentences.emplace_back();
-    for (Span span : results.back().words) words.emplace_back(piece_of(text, span));
-  }
-  std::vector<Tagged> tagged = tag(tagger, vocabulary, sentences, options);
-  for (size_t i = 0; i < results.size(); ++i) results[i].tagged = std::move(tagged[i]);
-  return results;
+  return tag_words_of(
+      texts, [&](const std::string& text) { return vocabulary.encode(text).spans; },
+      [&](const std::vector<Sentence>& sentences) { return tag(tagger, vocabulary, sentences, options); });
 }
 
 }  // namespace fovea

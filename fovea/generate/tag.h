@@ -41,8 +41,33 @@ struct TaggedText {
   Tagged tagged;            // a label for each
 };
 
+// Texts cut into words by `cut`, which `label` gives their labels.
+template <class Cut, class Label>
+std::vector<TaggedText> tag_words_of(const std::vector<std::string>& texts, const Cut& cut, const Label& label) {
+  std::vector<TaggedText> results;
+  std::vector<Sentence> sentences;
+  for (const std::string& text : texts) {
+    results.push_back({text, cut(text), {}});
+    Sentence& words = sentences.emplace_back();
+    for (Span span : results.back().words) words.emplace_back(piece_of(text, span));
+  }
+  std::vector<Tagged> tagged = label(sentences);
+  for (size_t i = 0; i < results.size(); ++i) results[i].tagged = std::move(tagged[i]);
+  return results;
+}
+
 std::vector<TaggedText> tag_texts(const WordLabeller&, const Words&, const std::vector<std::string>& texts,
                                   const TagOptions& = {});
+
+// By a model that labels tokens: a word has the label of its first one. Words are cut as vocabularies of words cut them.
+std::vector<Tagged> tag(const TokenLabeller&, const Tokenizer&, const std::vector<Sentence>& sentences,
+                        const TagOptions& = {});
+std::vector<TaggedText> tag_texts(const TokenLabeller&, const Tokenizer&, const std::vector<std::string>& texts,
+                                  const TagOptions& = {});
+
+// By whichever of the two a model is; an Error if it is neither.
+std::vector<Tagged> tag(const Pretrained&, const std::vector<Sentence>& sentences, const TagOptions& = {});
+std::vector<TaggedText> tag_texts(const Pretrained&, const std::vector<std::string>& texts, const TagOptions& = {});
 
 // The vocabulary of words that a tagger was trained with; an Error if it is another kind, or of another size.
 const Words& words_of(const Pretrained&);

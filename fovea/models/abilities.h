@@ -29,6 +29,7 @@ class Encoder {
  public:
   // [batch, tokens, width]; what stands beyond a row's length means nothing.
   virtual Tensor encode(const Source&, const Context&) const = 0;
+  virtual int64_t longest() const { return 0; }  // tokens that it reads; 0: any number
 
  protected:
   ~Encoder() = default;

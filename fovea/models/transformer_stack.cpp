@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "fovea/models/family.h"
-#include "fovea/models/padding.h"
 #include "fovea/tensor/arithmetic.h"
 
 namespace fovea {
@@ -79,20 +78,6 @@ EncoderStack::EncoderStack(const StackConfig& c, int64_t layers) : input_(c), no
   for (int64_t i = 0; i < layers; ++i) layers_.emplace_back(layer_config(c));
 }
 
-PackedSource packed(const Source& source) {
-  require(source.ids && source.ids.rank() == 2 && source.ids.dtype() == DType::i64,
-          "transformer: found ids {}, expected I64 [batch, tokens]",
-          source.ids ? source.ids.shape().text() : "missing");
-  const Tensor ids = source.ids.contiguous();
-  std::vector<int64_t> real, starts = {0};
-  for (int64_t length : row_lengths(source.lengths, ids.shape())) {
-    const int64_t* row = ids.data<int64_t>() + (static_cast<int64_t>(starts.size()) - 1) * ids.size(1);
-    real.insert(real.end(), row, row + length);
-    starts.push_back(static_cast<int64_t>(real.size()));
-  }
-  return {tensor({1, starts.back()}, real), starts};
-}
-
 Tensor EncoderStack::run(const Embedding& words, const Tensor& ids, const Mask& mask, const Context& context) const {
   Context c = context.at("encoder");
   c.cache = nullptr;  // all tokens are there at once
@@ -106,8 +91,7 @@ Tensor EncoderStack::operator()(const Embedding& words, const Source& source, co
 }
 
 Tensor EncoderStack::operator()(const Embedding& words, const PackedSource& source, const Context& c) const {
-  const int64_t count = static_cast<int64_t>(source.starts.size());
-  return run(words, source.ids, {.query_starts = tensor({count}, source.starts)}, c);
+  return run(words, source.ids, source.mask(), c);
 }
 
 void EncoderStack::weights(Weights& w) {

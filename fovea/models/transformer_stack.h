@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/models/abilities.h"
+#include "fovea/models/packed_source.h"
 #include "fovea/models/transformer_layer.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/positions.h"
@@ -44,13 +44,6 @@ class StackInput final {
   std::optional<SinusoidalPositions> sinusoids_;
   std::optional<LearnedPositions> learned_;
 };
-
-// The tokens of all rows one after another, without padding: row r has [starts[r], starts[r + 1]).
-struct PackedSource {
-  Tensor ids;  // i64 [1, tokens]
-  std::vector<int64_t> starts;
-};
-PackedSource packed(const Source&);
 
 class EncoderStack final {
  public:

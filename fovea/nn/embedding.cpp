@@ -11,7 +11,7 @@ Embedding::Embedding(const Config& c) : padding_(c.padding) {
   require(-1 <= c.padding && c.padding < c.entries, "Embedding: found padding {}, expected −1 to {}", c.padding,
           c.entries - 1);
   init_ = {.kind = Init::normal, .scale = 1 / std::sqrt(static_cast<double>(c.width)), .zero_row = c.padding};
-  weight_ = Weight({c.entries, c.width}, Weight::Use::product);
+  weight_ = Weight({c.entries, c.width}, c.output ? Weight::Use::product : Weight::Use::table);
 }
 
 Tensor Embedding::operator()(const Tensor& ids) const { return rows(weight_, ids, padding_); }

@@ -13,6 +13,7 @@ class Embedding final {
   struct Config {
     int64_t entries = 0, width = 0;
     int64_t padding = -1;  // this entry begins as zeros and learns nothing from lookups; −1: there is none
+    bool output = true;    // whether as_output() may be called
   };
   explicit Embedding(const Config&);
 

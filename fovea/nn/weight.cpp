@@ -103,6 +103,10 @@ Tensor Weight::stored() const { return transposed_ ? unpacked().transpose(0, 1).
 
 void Weight::bind(const Tensor& file, Precision precision) {
   const Tensor stored = as_used(file);
+  if (use_ == Use::table) {
+    packed_ = nullptr, numbers_ = stored;
+    return;
+  }
   if (!packs()) {
     packed_ = nullptr;
     numbers_ = finite(stored);
@@ -193,7 +197,11 @@ std::vector<Tensor> linears(const Tensor& x, const std::vector<WeightAndBias>& w
 
 Tensor rows(const Weight& table, const Tensor& ids, int64_t still) {
   const PackedMatrix* packed = table.packed();
-  if (!packed) return rows(*table, ids, still);
+  if (!packed && table.use() != Weight::Use::table) return rows(*table, ids, still);
+  if (!packed) {
+    const Tensor y = rows(*table, ids, still);
+    return y.dtype() == DType::f32 || y.dtype() == DType::f64 ? y : finite(y);
+  }
   require(ids.dtype() == DType::i64, "rows: found indices of type {}, expected I64", name(ids.dtype()));
   const Tensor index = ids.contiguous();
   const int64_t* id = index.data<int64_t>();

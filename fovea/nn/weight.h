@@ -23,6 +23,7 @@ class Weight final {
   enum class Use {
     numbers,  // read element by element: biases, norms, tables of scores; always f32
     product,  // [outputs, inputs], read by linear() and rows() alone, so that it may be packed
+    table,    // read by rows() alone: stays in its file, as it is stored there, until a row is asked for
   };
 
   Weight() = default;  // none; `if (bias)` asks

@@ -85,7 +85,10 @@ class Classification final : public Task {
               "training: found the label '{}', which is none of those that are learned", label);
       wanted.ids.push_back(found - known.begin());
     }
-    return {{.ids = labeller_tokens(*p.tokenizer, text_of(e), model.pairs()).ids}, std::move(wanted)};
+    Tokens tokens = labeller_tokens(*p.tokenizer, text_of(e), model).tokens;
+    std::vector<Sequence> columns = {{.ids = std::move(tokens.ids)}, std::move(wanted)};
+    if (p.tokenizer->frames()) columns.push_back({.ids = std::move(tokens.types)});
+    return columns;
   }
   int64_t batch_tokens() const override { return batch_tokens_; }
   int64_t max_tokens() const override { return max_tokens_; }
@@ -94,7 +97,8 @@ class Classification final : public Task {
   Tensor loss(const Pretrained& p, const Batch& batch, const Context& context) const override {
     const TextLabeller& model = p.as<TextLabeller>();
     const Column& text = batch.columns[0];
-    return model.loss({text.ids, text.lengths}, wanted(model.labels(), batch.columns[1]), context);
+    const Tensor types = batch.columns.size() > 2 ? batch.columns[2].ids : Tensor();
+    return model.loss({text.ids, text.lengths, types}, wanted(model.labels(), batch.columns[1]), context);
   }
 
   Predictions predict(const Pretrained& p, const Dataset& data, const std::vector<int64_t>& numbers,

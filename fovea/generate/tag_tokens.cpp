@@ -1,0 +1,123 @@
+// Words labelled by a model that labels tokens.
+#include <algorithm>
+
+#include "fovea/generate/batches_by_length.h"
+#include "fovea/generate/framed.h"
+#include "fovea/generate/tag.h"
+#include "fovea/tensor/softmax.h"
+
+namespace fovea {
+namespace {
+
+// Words [begin, end) of a sentence with their tokens; `firsts` is where the first token of each word stands.
+struct Window {
+  size_t sentence, begin, end;
+  Framed read;
+  std::vector<size_t> firsts;
+};
+
+// Each word by itself, so that it is known which tokens are its own.
+class Windows final {
+ public:
+  Windows(const Tokenizer& tokenizer, int64_t longest) : tokenizer_(tokenizer), longest_(longest) {
+    const size_t frame = tokenizer.frame({}).ids.size();
+    most_ = longest == 0 ? SIZE_MAX : static_cast<size_t>(longest) - frame;
+  }
+
+  void add(const Sentence& sentence, size_t number, std::vector<Window>& windows) const {
+    Tokens tokens;
+    std::vector<size_t> firsts;
+    size_t begin = 0;
+    int64_t offset = 0;
+    auto finish = [&](size_t end) {
+      if (end == begin) return;
+      Window w = {number, begin, end, framed(tokenizer_, std::move(tokens), std::nullopt, longest_), {}};
+      size_t token = 0;
+      std::vector<size_t> real;
+      for (; token < w.read.tokens.ids.size(); ++token)
+        if (w.read.tokens.spans[token].size() > 0) real.push_back(token);
+      for (size_t first : firsts) w.firsts.push_back(real[first]);
+      windows.push_back(std::move(w));
+      tokens = {}, firsts.clear(), begin = end;
+    };
+    for (size_t i = 0; i < sentence.size(); ++i) {
+      Tokens word = tokens_of(sentence[i], i == begin);
+      if (tokens.ids.size() + word.ids.size() > most_ || i - begin == most_tagged_words) {
+        finish(i);
+        word = tokens_of(sentence[i], true);
+      }
+      firsts.push_back(tokens.ids.size());
+      for (size_t t = 0; t < word.ids.size(); ++t, ++offset)
+        tokens.ids.push_back(word.ids[t]), tokens.spans.push_back({offset, offset + 1});
+    }
+    finish(sentence.size());
+  }
+
+ private:
+  // Tokenizers that mark spaces see one before every word but the first.
+  Tokens tokens_of(const std::string& word, bool first) const {
+    Tokens t = tokenizer_.encode(first ? word : " " + word);
+    if (t.ids.empty()) t = {{std::max<int64_t>(0, tokenizer_.special().unk)}, {{0, 1}}, {}};
+    if (t.ids.size() > std::min(most_, most_tagged_characters)) t.ids.resize(std::min(most_, most_tagged_characters));
+    return t;
+  }
+
+  const Tokenizer& tokenizer_;
+  int64_t longest_;
+  size_t most_;
+};
+
+}  // namespace
+
+std::vector<Tagged> tag(const TokenLabeller& model, const Tokenizer& tokenizer, const std::vector<Sentence>& sentences,
+                        const TagOptions& options) {
+  std::vector<Tagged> results(sentences.size());
+  std::vector<Window> windows;
+  const Windows cut(tokenizer, model.longest());
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    cut.add(sentences[i], i, windows);
+    results[i].labels.resize(sentences[i].size());
+    results[i].probabilities.resize(sentences[i].size());
+  }
+  std::vector<size_t> sizes;
+  for (const Window& w : windows) sizes.push_back(w.read.tokens.ids.size());
+  for_each_batch_by_length(sizes, options.batch_size, [&](const std::vector<size_t>& numbers) {
+    std::vector<Framed> batch;
+    for (size_t n : numbers) batch.push_back(windows[n].read);
+    const Source source = source_of(batch, tokenizer.special().pad);
+    const Tensor p = softmax(model.token_logits(source, {}).detach(), -1).contiguous();
+    const int64_t tokens = p.size(1), labels = p.size(2);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      const Window& w = windows[numbers[i]];
+      for (size_t word = w.begin; word < w.end; ++word) {
+        const auto token = static_cast<int64_t>(w.firsts[word - w.begin]);
+        const float* row = p.data<float>() + (static_cast<int64_t>(i) * tokens + token) * labels;
+        const float* best = std::max_element(row, row + labels);
+        results[w.sentence].labels[word] = model.token_labels()[static_cast<size_t>(best - row)];
+        results[w.sentence].probabilities[word] = *best;
+      }
+    }
+    if (options.on_batch) options.on_batch(numbers.size());
+  });
+  return results;
+}
+
+std::vector<TaggedText> tag_texts(const TokenLabeller& model, const Tokenizer& tokenizer,
+                                  const std::vector<std::string>& texts, const TagOptions& options) {
+  return tag_words_of(texts, split_words, [&](const std::vector<Sentence>& sentences) {
+    return tag(model, tokenizer, sentences, options);
+  });
+}
+
+std::vector<Tagged> tag(const Pretrained& p, const std::vector<Sentence>& sentences, const TagOptions& options) {
+  if (const auto* tokens = can<TokenLabeller>(*p.model)) return tag(*tokens, *p.tokenizer, sentences, options);
+  return tag(p.as<WordLabeller>(), words_of(p), sentences, options);
+}
+
+std::vector<TaggedText> tag_texts(const Pretrained& p, const std::vector<std::string>& texts,
+                                  const TagOptions& options) {
+  if (const auto* tokens = can<TokenLabeller>(*p.model)) return tag_texts(*tokens, *p.tokenizer, texts, options);
+  return tag_texts(p.as<WordLabeller>(), words_of(p), texts, options);
+}
+
+}  // namespace fovea
