@@ -1,15 +1,15 @@
 """Tiny tokenizers of every kind that tokenizer.json has, and what the `tokenizers` library makes of odd texts with them, for
 pretrained_test.cpp; and, if they lie beside the checkout, the same for the vocabularies of well-known models.
 
-    python make_pretrained_tokenizers.py     # needs tokenizers, sentencepiece, tiktoken
+    python make_pretrained_tokenizers.py [FOLDER]    # needs tokenizers, sentencepiece, tiktoken; FOLDER/data/tokenizers has the others
 """
-import base64, copy, io, json, pathlib, tempfile, zlib
+import base64, io, json, pathlib, sys, tempfile, zlib
 import sentencepiece, tiktoken
 from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers)
 
 here = pathlib.Path(__file__).parent / "pretrained_tokenizers"
 here.mkdir(exist_ok=True)
-shared = pathlib.Path(__file__).resolve().parents[3] / "shared" / "data" / "tokenizers"
+shared = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[3] / "shared") / "data" / "tokenizers"
 
 sentences = [
     "The ferry leaves at seven, and the harbour is quiet until noon.", "She's been counting gulls: 17, 18, 19, twenty!",
@@ -57,7 +57,6 @@ def narrowed(tokens, spans, text):
         if j > i + 1:
             whole = bytes(int(t[3:5], 16) for t in tokens[i:j]).decode()
             begin = spans[i][1] - len(whole)
-            assert text[begin:spans[i][1]] == whole.replace("▁", " ") or True
             at = i
             for n, c in enumerate(whole):
                 for _ in c.encode():
@@ -75,14 +74,13 @@ def golden(tokenizer, lines, narrow=False):
         e = tokenizer.encode(text, add_special_tokens=False)
         places = bytes_at(text)
         offsets = narrowed(e.tokens, e.offsets, text) if narrow else e.offsets
-        framed = tokenizer.encode(text)
-        found.append([e.ids, [places[x] for span in offsets for x in span], tokenizer.decode(e.ids, skip_special_tokens=True), framed.ids, framed.type_ids])
+        found.append([e.ids, [places[x] for span in offsets for x in span], tokenizer.decode(e.ids, skip_special_tokens=True)])
     return found
 
 
 def pair(tokenizer):
-    e = tokenizer.encode("the ferry", "a harbour")
-    return [e.ids, e.type_ids]
+    both, one = tokenizer.encode("the ferry", "a harbour"), tokenizer.encode("the ferry")
+    return [one.ids, one.type_ids, both.ids, both.type_ids]
 
 
 def trained(model, trainer, normalizer=None, pre=None, post=None, decoder=None, added=(), special=()):
@@ -98,7 +96,6 @@ def trained(model, trainer, normalizer=None, pre=None, post=None, decoder=None, 
 
 
 P, N, D, C = pre_tokenizers, normalizers, decoders, processors
-nmt_table = None
 
 
 def charsmap():
@@ -165,7 +162,7 @@ made["words"] = trained(models.WordLevel(unk_token="[UNK]"), trainers.WordLevelT
                         added=[AddedToken("ferry-boat", single_word=True), AddedToken("FERRYBOAT", normalized=True), AddedToken("seven", normalized=False, rstrip=True, lstrip=True)])
 made["words_normalized_tokens"] = trained(models.WordLevel(unk_token="[UNK]"), trainers.WordLevelTrainer(**wl), normalizer=N.Sequence([N.NFKC(), N.StripAccents(), N.Lowercase()]), pre=P.Sequence([P.Whitespace(), P.Digits()]),
                                           added=[AddedToken("CAFÉ", normalized=True, single_word=True), AddedToken("The", normalized=True, rstrip=True), AddedToken("ünd", normalized=True), AddedToken("  ", normalized=False)])
-for name, pre in {"removed": P.Split("e", "removed"), "isolated": P.Split(Regex(r"[aeiou]+\d?|\s"), "isolated"), "previous": P.Split(Regex(r"\W"), "merged_with_previous") if False else P.Split(Regex(r"[^\w]"), "merged_with_previous"),
+for name, pre in {"removed": P.Split("e", "removed"), "isolated": P.Split(Regex(r"[aeiou]+\d?|\s"), "isolated"), "previous": P.Split(Regex(r"[^\w]"), "merged_with_previous"),
                   "next": P.Split(Regex(r"\s+"), "merged_with_next"), "contiguous": P.Split(Regex(r"[.,!?'\s]"), "contiguous"), "inverted": P.Split(Regex(r"\w+|\d"), "removed", invert=True),
                   "boundaries": P.Split(Regex(r"\b"), "isolated"), "lines": P.Split(Regex(r"^.|.$"), "isolated"), "counted": P.Split(Regex(r"\p{L}{2,3}+|[[:punct:]]|\h{,2}"), "isolated"), "empty": P.Split(Regex(r"x*"), "merged_with_next"),
                   "delimiter": P.CharDelimiterSplit("t"), "punctuation_next": P.Punctuation("merged_with_next"), "fixed": P.FixedLength(length=3), "case": P.Split(Regex(r"(?i:the|ſ)(?=\s)|(?m:e.)"), "isolated"),
@@ -195,19 +192,18 @@ def checks(rows): return [[check(r[0]), check(r[1]), check(r[2])] for r in rows]
 def sentencepiece_rows(processor, lines, decode=None, ids_of=None):
     rows = []
     for text in lines:
-        proto = processor.encode(text, out_type="immutable_proto")
-        places = bytes_at(text)
-        spans = []
+        proto = processor.encode(text, return_type="proto")
+        spans, raw = [], text.encode()
         for piece in proto.pieces:
             begin, end = piece.begin, piece.end
-            if begin == end and piece.piece != "▁" and begin < len(text):
-                end = begin + 1
+            if begin == end and piece.piece != "▁" and begin < len(raw):
+                end = begin + len(raw[begin:].decode()[0].encode())
             else:
-                inner = text[begin:end]
-                left = begin + len(inner) - len(inner.lstrip(blanks))
-                right = left + len(text[left:end].rstrip(blanks))
+                inner = raw[begin:end].decode()
+                left = begin + len(inner[:len(inner) - len(inner.lstrip(blanks))].encode())
+                right = left + len(inner.strip(blanks).encode())
                 if right > left: begin, end = left, right
-            spans += [places[begin], places[end]]
+            spans += [begin, end]
         ids = ids_of(proto.pieces) if ids_of else [p.id for p in proto.pieces]
         rows.append([ids, spans, decode(ids) if decode else processor.decode(ids)])
     return rows
@@ -233,7 +229,7 @@ if shared.exists():
     plain = [t for t in texts if not any(s in t for s in ["</s>", "<unk>", "<pad>"])]
     known["opus"] = checks(sentencepiece_rows(source, plain, lambda ids: target.decode([spelled[i] for i in ids]), lambda pieces: [vocab.get(p.piece, vocab["<unk>"]) for p in pieces]))
     for name, file in {"gpt2_tiktoken": "gpt2.tiktoken", "whisper_tiktoken": "whisper-multilingual.tiktoken"}.items():
-        ranks = {base64.b64decode(a): int(r) for a, r in (line.split() for line in (shared / file).read_text().splitlines() if line)}
+        ranks = {base64.b64decode(a): int(r) for a, r in (line.split(" ") for line in (shared / file).read_text().splitlines() if line)}
         e = tiktoken.Encoding(name, pat_str=r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+""", mergeable_ranks=ranks, special_tokens={"<|endoftext|>": len(ranks)})
         known[name] = []
         for text in texts:
