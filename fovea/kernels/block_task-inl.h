@@ -52,17 +52,19 @@ struct SmallCodes {
   using Pairs = hn::Repartition<int16_t, Codes32>;
   using Sum = hn::Vec<Pairs>;
   static HWY_INLINE Sum products(Code32 x, Code32 codes) {
-#if HWY_TARGET == HWY_AVX2
-    return Sum{_mm256_maddubs_epi16(codes.raw, x.raw)};
-#elif HWY_TARGET == HWY_AVX3
-    return Sum{_mm512_maddubs_epi16(codes.raw, x.raw)};
-#else
     const auto a = hn::BitCast(Pairs(), x), c = hn::BitCast(Pairs(), codes);
     const auto even = hn::Mul(hn::ShiftRight<8>(hn::ShiftLeft<8>(a)), hn::ShiftRight<8>(hn::ShiftLeft<8>(c)));
     return hn::Add(even, hn::Mul(hn::ShiftRight<8>(a), hn::ShiftRight<8>(c)));
+  }
+  static HWY_INLINE Sum add(Code32 x, Code32 codes, Sum sum) {
+#if FOVEA_SUMS_IN_PLACE
+    decltype(sum.raw) more;
+    asm("vpmaddubsw %2, %3, %1\n\tvpaddw %1, %0, %0" : "+v"(sum.raw), "=&v"(more) : "v"(x.raw), "v"(codes.raw));
+    return sum;
+#else
+    return hn::Add(sum, products(x, codes));
 #endif
   }
-  static HWY_INLINE Sum add(Code32 x, Code32 codes, Sum sum) { return hn::Add(sum, products(x, codes)); }
   static HWY_INLINE Code32 whole(Sum sum) {
 #if HWY_TARGET == HWY_AVX2
     return Code32{_mm256_madd_epi16(sum.raw, _mm256_set1_epi16(1))};
