@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "fovea/kernels/block_task-inl.h"
 #include "fovea/kernels/gemm_task-inl.h"
 #include "fovea/kernels/round-inl.h"
 
@@ -46,6 +47,36 @@ void round_rows(const Matrix& a, int64_t depth, int64_t begin, int64_t end, cons
   }
 }
 
+// One row in groups of 32, for blocks.
+void round_block_row(const float* x, int64_t depth, int64_t row, const RoundedBlocks& to) {
+  for (int64_t k = 0; k < depth; k += 32) {
+    const int64_t at = row * depth + k;
+    const Rounding r = rounding_of(x + k, 32);
+    int8_t bytes[32];
+    round_to_bytes(x + k, 32, r, bytes);
+    int32_t sums[2] = {};
+    for (int64_t i = 0; i < 32; ++i) sums[i / 16] += bytes[i];
+    const_cast<float*>(to.scales)[at / 32] = r.scale;
+    const_cast<float*>(to.sums)[at / 32] = r.scale * static_cast<float>(sums[0] + sums[1]);
+    for (int64_t i = 0; i < 2; ++i) const_cast<float*>(to.halves)[at / 16 + i] = r.scale * static_cast<float>(sums[i]);
+    if (to.bytes) std::copy_n(bytes, 32, const_cast<int8_t*>(to.bytes) + at);
+    if (to.pairs) round_to_pairs(x + k, 32, r, const_cast<int16_t*>(to.pairs) + at);
+  }
+}
+
+void round_block_rows(const Matrix& a, int64_t depth, int64_t begin, int64_t end, const RoundedBlocks& to) {
+  Scratch scratch;
+  float* contiguous = a.column_stride == 1 ? nullptr : scratch.take<float>(depth);
+  for (int64_t r = begin; r < end; ++r) {
+    const float* row = a.data + r * a.row_stride;
+    if (contiguous) {
+      for (int64_t k = 0; k < depth; ++k) contiguous[k] = row[k * a.column_stride];
+      row = contiguous;
+    }
+    round_block_row(row, depth, r, to);
+  }
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -57,6 +88,8 @@ HWY_EXPORT(rows_of_tile);
 HWY_EXPORT(rows_of_task);
 HWY_EXPORT(run_task);
 HWY_EXPORT(round_rows);
+HWY_EXPORT(run_block_task);
+HWY_EXPORT(round_block_rows);
 
 // How a product is cut into tasks. It changes which thread computes an element, never how.
 struct Grid {
@@ -95,9 +128,49 @@ RoundedRows rounded_rows(int64_t rows, const Matrix& a, int64_t depth, Scratch& 
   return to;
 }
 
+// For the kinds of codes that the products have: bytes for those of 4 bits, pairs for those of 8.
+RoundedBlocks rounded_blocks(int64_t rows, const Matrix& a, std::span<const Product> products, Scratch& scratch) {
+  const int64_t depth = products[0].b.depth;
+  RoundedBlocks to;
+  for (const Product& p : products) {
+    if (!p.b.blocks) continue;
+    const bool small = form_of(*p.b.blocks).bits == 4;
+    if (small && !to.bytes) to.bytes = scratch.take<int8_t>(rows * depth);
+    if (!small && !to.pairs) to.pairs = scratch.take<int16_t>(rows * depth);
+  }
+  to.scales = scratch.take<float>(rows * depth / 32), to.sums = scratch.take<float>(rows * depth / 32);
+  to.halves = scratch.take<float>(rows * depth / 16);
+  parallel_ranges(rows, 16384 / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(round_block_rows)(a, depth, begin, end, to);
+  });
+  return to;
+}
+
+// The rows of A as each kind of matrix meets them.
+struct RowsOfA {
+  Matrix a;
+  RoundedRows rounded = {};
+  RoundedBlocks blocks = {};
+};
+
+RowsOfA rows_of(int64_t rows, const Matrix& a, std::span<const Product> products, Scratch& scratch) {
+  bool rounds = false, blocks = false;
+  for (const Product& p : products) (p.b.blocks ? blocks : rounds) |= p.b.blocks || p.b.precision == Precision::int8;
+  RowsOfA all = {a};
+  if (rounds) all.rounded = rounded_rows(rows, a, products[0].b.depth, scratch);
+  if (blocks) all.blocks = rounded_blocks(rows, a, products, scratch);
+  return all;
+}
+
 // A whole product as one task, yet to be cut.
-GemmTask task_of(int64_t rows, const Matrix& a, const Product& p, const RoundedRows& rounded) {
+GemmTask task_of(int64_t rows, const RowsOfA& of, const Product& p) {
+  const auto& [a, rounded, blocks] = of;
   const PackedMatrix& b = p.b;
+  if (b.blocks) {
+    GemmTask task = {Precision::f32, {rows, b.columns, b.depth}, a, nullptr, nullptr, nullptr, p.c, p.epilogue};
+    task.blocks = &b, task.rounded = blocks;
+    return task;
+  }
   GemmTask task = {b.precision, {rows, b.columns, words_of_a(b.precision, b.depth)}, a, nullptr, nullptr, nullptr, p.c,
                    p.epilogue};
   task.b = reinterpret_cast<const float*>(b.data);
@@ -114,7 +187,9 @@ void run_piece(GemmTask task, const Grid& grid, int64_t i) {
   task.row_begin = s.rows * row / grid.rows, task.row_end = s.rows * (row + 1) / grid.rows;
   task.column_begin = pairs * column / grid.columns * 2 * panel_width;
   task.column_end = std::min(s.columns, pairs * (column + 1) / grid.columns * 2 * panel_width);
-  if (task.row_begin < task.row_end && task.column_begin < task.column_end) HWY_DYNAMIC_DISPATCH(run_task)(task);
+  if (task.row_begin >= task.row_end || task.column_begin >= task.column_end) return;
+  if (task.blocks) return HWY_DYNAMIC_DISPATCH(run_block_task)(task);
+  HWY_DYNAMIC_DISPATCH(run_task)(task);
 }
 
 Product product_of(const GemmShape& s, const float* packed, const Output& c, const Epilogue& epilogue) {
@@ -132,20 +207,19 @@ void check(int64_t rows, int64_t depth, const PackedMatrix& b) {
 void multiply(int64_t rows, const Matrix& a, std::span<const Product> products) {
   if (products.empty()) return;
   const int64_t depth = products[0].b.depth;
-  bool rounds = false;
-  for (const Product& p : products) check(rows, depth, p.b), rounds |= p.b.precision == Precision::int8;
+  for (const Product& p : products) check(rows, depth, p.b);
   Scratch scratch;
-  const RoundedRows rounded = rounds ? rounded_rows(rows, a, depth, scratch) : RoundedRows();
+  const RowsOfA all = rows_of(rows, a, products, scratch);
   Grid* grids = scratch.take<Grid>(static_cast<int64_t>(products.size()));
   int64_t pieces = 0;
   for (size_t i = 0; i < products.size(); ++i) {
-    grids[i] = cut(task_of(rows, a, products[i], rounded).shape);
+    grids[i] = cut(task_of(rows, all, products[i]).shape);
     pieces += grids[i].rows * grids[i].columns;
   }
   parallel_for(pieces, [&](int64_t piece) {
     size_t i = 0;
     for (; piece >= grids[i].rows * grids[i].columns; ++i) piece -= grids[i].rows * grids[i].columns;
-    run_piece(task_of(rows, a, products[i], rounded), grids[i], piece);
+    run_piece(task_of(rows, all, products[i]), grids[i], piece);
   });
 }
 
@@ -162,7 +236,7 @@ void gemm(const GemmShape& s, const Matrix& a, const float* packed, const Output
 void gemm_here(const GemmShape& s, const Matrix& a, const float* packed, const Output& c, const Epilogue& epilogue) {
   const Product product = product_of(s, packed, c, epilogue);
   check(s.rows, s.depth, product.b);
-  const GemmTask task = task_of(s.rows, a, product, {});
+  const GemmTask task = task_of(s.rows, {a}, product);
   const Grid grid = {.rows = row_blocks(s)};
   for (int64_t i = 0; i < grid.rows; ++i) run_piece(task, grid, i);
 }

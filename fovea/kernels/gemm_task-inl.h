@@ -39,7 +39,7 @@ int64_t rows_of_tile() { return tile_rows; }
 int64_t rows_of_task() { return most_rows; }
 
 // C = activation(sum + bias) + residual for a rectangle whose top left element is (row, column) of C. An integer sum is first
-// made a float, times its row's scale, times its column's, plus the C that it is added to.
+// made a float, times its row's scale, times its column's, plus the C that it is added to; so is a sum of blocks.
 HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t rows, int64_t columns,
                          const float* sums, int64_t stride) {
   const FloatTag d;
@@ -54,8 +54,8 @@ HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t
         if (t.row_scales) {
           x = hn::Mul(hn::ConvertTo(d, hn::BitCast(Int8::Tag(), x)), hn::Set(d, t.row_scales[row + r]));
           x = hn::Mul(x, part.load(t.column_scales + column + j));
-          if (e.add) x = hn::Add(x, part.load(c + j));
         }
+        if (e.add && (t.row_scales || t.blocks)) x = hn::Add(x, part.load(c + j));
         if (e.bias) x = hn::Add(x, part.load(e.bias + column + j));
         if (before) part.store(x, before + j);
         x = activated<f>(d, x);

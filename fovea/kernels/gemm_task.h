@@ -8,6 +8,15 @@
 
 namespace fovea::kernels {
 
+// The rows of A as blocks of GGUF meet them: whole numbers and their scales for each 32, with the sums of what they stand for.
+struct RoundedBlocks {
+  const int8_t* bytes = nullptr;   // [rows][depth], in order
+  const int16_t* pairs = nullptr;  // [rows][depth], as Int8 of tile-inl.h reads them
+  const float* scales = nullptr;   // [rows][depth / 32]
+  const float* sums = nullptr;     // [rows][depth / 32]: scale · Σ numbers
+  const float* halves = nullptr;   // [rows][depth / 16]: the same
+};
+
 struct GemmTask {
   Precision precision;
   GemmShape shape;  // of the whole product, its depth in words of A
@@ -18,6 +27,8 @@ struct GemmTask {
   Output c;
   Epilogue epilogue;
   int64_t row_begin = 0, row_end = 0, column_begin = 0, column_end = 0;  // columns in whole panels, but for the last
+  const PackedMatrix* blocks = nullptr;                                  // instead of b, and `rounded` instead of a
+  RoundedBlocks rounded = {};
 };
 
 // Words of A that meet one word of B, and numbers in a word of B.

@@ -6,6 +6,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/scratch.h"
 #include "fovea/base/threads.h"
+#include "fovea/kernels/block_panels.h"
 #include "fovea/kernels/gemm_task.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -96,6 +97,9 @@ void check(const PackedMatrix& b, const char* where) {
   require(b.precision != Precision::int8 || b.depth <= deepest,
           "{}: found depth {} in int8, expected at most {}, so that sums fit into 32 bits; use bf16 or f32", where,
           b.depth, deepest);
+  require(!b.blocks || b.depth % block_of(*b.blocks).numbers == 0,
+          "{}: found depth {} in {}, expected a multiple of its block of {}", where, b.depth,
+          b.blocks ? name(*b.blocks) : "", b.blocks ? block_of(*b.blocks).numbers : 0);
 }
 
 const float* scales_of(const PackedMatrix& b) {
@@ -119,7 +123,8 @@ void pack_columns(const PackedMatrix& whole, int64_t first_column, const Matrix&
   require(first_column % panel_width == 0 && first_column >= 0 && first_column + columns <= whole.columns,
           "pack: found columns {} to {} of {}, expected them inside and to begin with a panel", first_column,
           first_column + columns, whole.columns);
-  const auto [precision, depth, all, data] = whole;
+  const auto [precision, depth, all, data, blocks] = whole;
+  require(!blocks, "pack: found a matrix of blocks, expected one of numbers");
   const int64_t panel = words_of_b(precision, depth) * panel_width;
   float* words = reinterpret_cast<float*>(const_cast<std::byte*>(data)) + first_column / panel_width * panel;
   if (precision == Precision::f32) return pack(b, depth, columns, words);
@@ -141,6 +146,7 @@ void pack_columns(const PackedMatrix& whole, int64_t first_column, const Matrix&
 void unpack_column(const PackedMatrix& b, int64_t column, float* to) {
   check(b, "unpack_column");
   require(column >= 0 && column < b.columns, "unpack_column: found column {} of {}", column, b.columns);
+  if (b.blocks) return unpack_block_column(b, column, to);
   const int64_t numbers = numbers_of(b.precision), bytes = 4 / numbers;
   const std::byte* from =
       b.data + (column / panel_width * words_of_b(b.precision, b.depth) * panel_width + column % panel_width) * 4;
@@ -176,6 +182,7 @@ void pack(const Matrix& b, int64_t depth, int64_t columns, float* packed, int64_
 }
 
 bool is_finite(const PackedMatrix& m) {
+  if (m.blocks) return blocks_are_finite(m);
   const int64_t bytes = packed_bytes(m.precision, m.depth, m.columns);
   if (m.precision == Precision::bf16) {
     const auto* numbers = reinterpret_cast<const uint16_t*>(m.data);

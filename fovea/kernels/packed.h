@@ -10,13 +10,18 @@
 //          x ≈ sx · X with sx = max |x| / 127 of its row, X = round(x · (127 / max |x|)), ties to even; weights alike
 //          y = (Σ X B) · sx · scale, from left to right, the sum an exact integer; NaN in a row or column that is not finite
 //
+//   blocks of a GGUF file: panels as block_panels.h has them; x is rounded as for int8, but in groups of 32 with a scale sx each
+//          y = Σ over groups of (Σ X code) · sx · scale + (Σ X) · sx · min, the inner sums exact integers, the outer one from left to right
+//
 // The layout is the same on every instruction set, so that a file may hold it. A row's bits depend on that row alone: not on the
 // number of rows, of threads, or on what is multiplied beside it. The integer sums are equal on every instruction set.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
+#include "fovea/base/block_type.h"
 #include "fovea/base/precision.h"
 #include "fovea/kernels/gemm.h"
 
@@ -26,6 +31,7 @@ struct PackedMatrix {
   Precision precision = Precision::f32;
   int64_t depth = 0, columns = 0;
   const std::byte* data = nullptr;
+  std::optional<BlockType> blocks = {};  // instead of the precision
 };
 
 // An int8 product is at most 133,144 deep, so that its sums fit into 32 bits: else an Error, here and below.
@@ -34,6 +40,10 @@ void pack(Precision, const Matrix& b, int64_t depth, int64_t columns, std::byte*
 
 // The same for `columns` of them from `first_column` on, a multiple of 16, which stand in b as 0, 1 …: a matrix may come in pieces.
 void pack_columns(const PackedMatrix& whole, int64_t first_column, const Matrix& b, int64_t columns);
+
+// The same for blocks: `rows` are all of W's, block by block as a file has them. An Error if the depth is no multiple of a block.
+int64_t packed_bytes(BlockType, int64_t depth, int64_t columns);
+void pack_blocks(const PackedMatrix& whole, const std::byte* rows);
 
 void multiply(int64_t rows, const Matrix& a, const PackedMatrix& b, const Output& c, const Epilogue& = {});
 
@@ -45,7 +55,7 @@ struct Product {
 };
 void multiply(int64_t rows, const Matrix& a, std::span<const Product>);
 
-// Whether all its numbers are; of int8 its scales. A file may hold anything.
+// Whether all its numbers are; of int8 and blocks their scales. A file may hold anything.
 bool is_finite(const PackedMatrix&);
 
 // Column `column` of B, `depth` numbers: a row of W, as embeddings need it.

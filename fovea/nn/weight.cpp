@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/threads.h"
+#include "fovea/formats/block_matrix.h"
 #include "fovea/kernels/convert.h"
 #include "fovea/kernels/packed.h"
 #include "fovea/tensor/index.h"
@@ -130,6 +131,29 @@ void Weight::bind(const Tensor& file, Precision precision) {
   numbers_ = {};
 }
 
+// A matrix of several axes in front, such as [outputs, 1, inputs], has the same rows.
+void Weight::bind(const BlockMatrix& stored) {
+  if (stored.shape != shape_) throw Error(Error::corrupt, "found {}, expected {}", stored.shape, shape_);
+  if (!packs()) {
+    packed_ = nullptr;
+    numbers_ = finite(stored.numbers());
+    return;
+  }
+  Tensor memory({bytes_in(stored.type)}, DType::i8);
+  const auto [numbers, bytes] = block_of(stored.type);
+  std::vector<PackedMatrix> matrices;
+  const std::byte *to = memory.bytes(), *from = stored.memory.get();
+  for (int64_t rows : parts()) {
+    matrices.push_back({Precision::f32, size(-1), rows, to, stored.type});
+    kernels::pack_blocks(matrices.back(), from);
+    if (!kernels::is_finite(matrices.back()))
+      throw Error(Error::corrupt, "found a NaN or an infinity, expected finite numbers");
+    to += kernels::packed_bytes(stored.type, size(-1), rows), from += rows * size(-1) / numbers * bytes;
+  }
+  packed_ = std::make_shared<const Packed>(Packed{memory, std::move(matrices)});
+  numbers_ = {};
+}
+
 Tensor Weight::unpacked() const {
   if (!packed_) return (**this).detach();
   Tensor numbers(shape_, DType::f32);
@@ -157,7 +181,8 @@ void Weight::bind_packed(const Tensor& stored, Precision precision) {
 }
 
 Tensor Weight::packed_numbers() const {
-  require(packed_ != nullptr, "weight {}: found it not packed, expected it packed", shape_);
+  require(packed_ && !packed()->blocks, "weight {}: found {}, expected it packed in a precision", shape_,
+          packed_ ? "blocks" : "it not packed");
   return packed_->memory;
 }
 
@@ -165,6 +190,13 @@ int64_t Weight::bytes_in(Precision precision) const {
   if (!packs()) return 4 * elements();
   int64_t bytes = 0;
   for (int64_t rows : parts()) bytes += kernels::packed_bytes(precision, size(-1), rows);
+  return bytes;
+}
+
+int64_t Weight::bytes_in(BlockType type) const {
+  if (!packs()) return 4 * elements();
+  int64_t bytes = 0;
+  for (int64_t rows : parts()) bytes += kernels::packed_bytes(type, size(-1), rows);
   return bytes;
 }
 

@@ -3,12 +3,14 @@
 //   Weight w({512, 64}, Weight::Use::product);         // a shape, which takes no memory
 //   w.numbers() = normal({512, 64}, Random(1));        // learns: linear(x, w) has a gradient
 //   w.bind(stored, Precision::int8);                   // packed once, shared by copies, never changed: linear(x, w) is fast
+//   w.bind(gguf.blocks("token_embd.weight"));          // the same of a GGUF file's blocks, in as many bits as they have there
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "fovea/base/activation.h"
+#include "fovea/base/block_type.h"
 #include "fovea/base/precision.h"
 #include "fovea/tensor/tensor.h"
 
@@ -17,6 +19,7 @@ namespace fovea {
 namespace kernels {
 struct PackedMatrix;  // kernels/packed.h
 }
+struct BlockMatrix;  // formats/block_matrix.h
 
 class Weight final {
  public:
@@ -58,15 +61,17 @@ class Weight final {
 
   // The numbers of a file: packed if they are for products, else a copy in f32. An Error if the shapes differ.
   void bind(const Tensor& stored, Precision);
+  void bind(const BlockMatrix& stored);  // the same of blocks; f32 if it is not for products
   // The same of numbers that packed_numbers() wrote: read where they lie, without work. An Error if they are no such numbers.
   void bind_packed(const Tensor& stored, Precision);
   bool packs() const;                                          // whether bind() packs it
   const kernels::PackedMatrix* packed(size_t part = 0) const;  // null if it is not, or has no such part
 
-  // In f32 again, from whatever state it is in; what int8 lost stays lost.
+  // In f32 again, from whatever state it is in; what int8 or blocks lost stays lost.
   Tensor unpacked() const;
-  Tensor packed_numbers() const;      // bytes, as I8; of a weight that is packed
+  Tensor packed_numbers() const;      // bytes, as I8; of a weight that is packed in a Precision
   int64_t bytes_in(Precision) const;  // that it takes in memory once it is bound
+  int64_t bytes_in(BlockType) const;
 
  private:
   struct Packed;

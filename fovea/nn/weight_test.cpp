@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fovea/formats/block_matrix.h"
 #include "fovea/kernels/packed.h"
 #include "fovea/nn/golden.h"
 #include "fovea/nn/linear.h"
@@ -139,6 +140,53 @@ TEST(Weight, InPartsIsTheSameMatrix) {
   Tensor y({3, 7}, DType::f32);
   kernels::multiply(3, {x.data<float>(), 6, 1}, *parts.packed(1), {y.data<float>(), 7});
   EXPECT_TRUE(same_bits(y, linear(x, numbers.slice(0, 14, 21))));
+}
+
+// Blocks are as the file has them: no number is rounded again. x is, in groups of 32, by at most half of its step.
+TEST(Weight, BoundToBlocksIsTheProductWithWhatTheyStandFor) {
+  const Tensor numbers = golden_numbers({37, 256}, 1).to(DType::f32), x = golden_numbers({6, 256}, 3).to(DType::f32);
+  for (BlockType type : {BlockType::q8_0, BlockType::q4_0, BlockType::q4_K, BlockType::q6_K}) {
+    SCOPED_TRACE(std::string(name(type)));
+    const BlockMatrix blocks = quantised(numbers, type);
+    Weight w({37, 256}, Weight::Use::product);
+    w.bind(blocks);
+    EXPECT_TRUE(same_bits(w.unpacked(), blocks.numbers()));
+    const Tensor ids = tensor({2, 2}, std::vector<int64_t>{0, 36, 3, 36});
+    EXPECT_TRUE(same_bits(rows(w, ids), rows(blocks.numbers(), ids)));
+    EXPECT_EQ(w.bytes_in(type), kernels::packed_bytes(type, 256, 37));
+    EXPECT_THROW(w.packed_numbers(), Error);
+    const std::vector<double> exact = linear(x, blocks.numbers()).values<double>();
+    const std::vector<double> u = blocks.numbers().values<double>();
+    for_each_simd([&] {
+      const std::vector<double> y = linear(x, w).values<double>();
+      for (size_t i = 0; i < y.size(); ++i) {
+        double sizes = 0;
+        for (size_t k = 0; k < 256; ++k) sizes += std::abs(u[i % 37 * 256 + k]);
+        EXPECT_NEAR(y[i], exact[i], sizes / 254 + 1e-4);
+      }
+    });
+  }
+}
+
+TEST(Weight, BlocksOfAnotherShapeOrUse) {
+  const Tensor numbers = golden_numbers({4, 64}, 1).to(DType::f32);
+  const BlockMatrix blocks = quantised(numbers, BlockType::q8_0);
+  Weight other({64, 4}, Weight::Use::product), table({4, 64}), parts({4, 64}, {3, 1});
+  EXPECT_NE(error_of([&] { other.bind(blocks); }).find("expected [64, 4]"), std::string::npos);
+  table.bind(blocks);
+  EXPECT_FALSE(table.packed());
+  EXPECT_EQ(table.bytes_in(BlockType::q8_0), 4 * 4 * 64);
+  EXPECT_TRUE(same_bits(*table, blocks.numbers()));
+  parts.bind(blocks);
+  ASSERT_TRUE(parts.packed(1));
+  EXPECT_EQ(parts.packed(1)->columns, 1);
+  EXPECT_TRUE(same_bits(parts.unpacked(), blocks.numbers()));
+  std::shared_ptr<std::byte> bytes(new std::byte[size_t(blocks.bytes())], std::default_delete<std::byte[]>());
+  std::fill_n(bytes.get(), blocks.bytes(), std::byte{0xff});
+  EXPECT_NE(error_of([&] {
+              parts.bind(BlockMatrix{BlockType::q8_0, {4, 64}, bytes});
+            }).find("finite"),
+            std::string::npos);
 }
 
 TEST(Weight, PackedHasNoGradient) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "fovea/base/half.h"
+
 namespace fovea {
 
 enum class DType { f32, f64, f16, bf16, i8, i64 };
@@ -31,24 +33,8 @@ inline BFloat16 to_bfloat16(float x) {
   return {static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
-inline float to_float(Float16 x) {
-  uint32_t sign = uint32_t{x.bits & 0x8000u} << 16, magnitude = x.bits & 0x7fffu;
-  if (magnitude >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
-  // As bits of a float the exponent is 112 too small; a multiplication by 2¹¹² corrects it for subnormal numbers too.
-  return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f));
-}
-
-// The same.
-inline Float16 to_float16(float x) {
-  uint32_t bits = std::bit_cast<uint32_t>(x), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return {static_cast<uint16_t>(sign | 0x7e00)};
-  if (magnitude >= 0x477ff000) return {static_cast<uint16_t>(sign | 0x7c00)};  // 65,520 and more round to infinity
-  if (magnitude < 0x38800000) {  // below 2⁻¹⁴: adding 0.5 leaves the rounded subnormal in the low bits
-    return {
-        static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000))};
-  }
-  return {static_cast<uint16_t>(sign | (magnitude + 0xfff + (magnitude >> 13 & 1) - 0x38000000) >> 13)};
-}
+inline float to_float(Float16 x) { return float_of_half(x.bits); }
+inline Float16 to_float16(float x) { return {half_of_float(x)}; }
 
 template <class T>
 inline constexpr DType dtype_of = [] {

@@ -1,0 +1,310 @@
+// Products with the blocks of GGUF files on one instruction set: a panel of 16 columns at a time, for one row or a tile of them.
+//
+//   run_block_task(task);                               // computes C[row_begin … row_end, column_begin … column_end)
+//
+// For each group of 16 or 32 numbers, whole numbers are multiplied and added exactly; then sum += (Σ · sx) · scale, sum += min · Σx.
+// Codes of 4 bits are multiplied as bytes and added in 16 bits: 32 · 15 · 127 / 2 fits. One row reads the panel as it lies; for
+// more rows its codes and scales are first spread out in memory that stays near.
+#if defined(FOVEA_KERNELS_BLOCK_TASK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_BLOCK_TASK_INL_H_
+#undef FOVEA_KERNELS_BLOCK_TASK_INL_H_
+#else
+#define FOVEA_KERNELS_BLOCK_TASK_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "fovea/base/scratch.h"
+#include "fovea/kernels/block_panels.h"
+#include "fovea/kernels/gemm_task-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A panel is this many vectors wide, and so many rows' sums fill three quarters of the registers.
+inline constexpr int panel_vectors = panel_width / lanes;
+inline constexpr int block_rows = panel_vectors >= 12 ? 1 : 12 / panel_vectors;
+
+using Codes32 = hn::RebindToSigned<FloatTag>;  // lanes of four codes of one column
+using Code32 = hn::Vec<Codes32>;
+
+HWY_INLINE Code32 codes_at(const std::byte* p) { return hn::LoadU(Codes32(), reinterpret_cast<const int32_t*>(p)); }
+
+// Bytes of 0 to 15, four of a column in each lane, with four numbers of x.
+struct SmallCodes {
+  static constexpr int halves = 1, per_line = 1;
+  template <size_t>
+  static HWY_INLINE Code32 column(const std::byte* codes) {
+    return codes_at(codes);
+  }
+  static HWY_INLINE Code32 element(const float* x) { return Int8::spread(x); }
+#if HWY_TARGET == HWY_SCALAR
+  using Sum = Code32;
+  static HWY_INLINE Sum add(Code32 x, Code32 codes, Sum sum) {
+    const auto byte = [](Code32 v, auto shifted) { return hn::ShiftRight<24>(hn::ShiftLeft<shifted.value>(v)); };
+    const auto term = [&](auto shifted) { return hn::Mul(byte(x, shifted), byte(codes, shifted)); };
+    sum = hn::Add(sum, hn::Add(term(std::integral_constant<int, 24>()), term(std::integral_constant<int, 16>())));
+    return hn::Add(sum, hn::Add(term(std::integral_constant<int, 8>()), term(std::integral_constant<int, 0>())));
+  }
+  static HWY_INLINE Code32 whole(Sum sum) { return sum; }
+#else
+  using Pairs = hn::Repartition<int16_t, Codes32>;
+  using Sum = hn::Vec<Pairs>;
+  static HWY_INLINE Sum products(Code32 x, Code32 codes) {
+    const auto a = hn::BitCast(Pairs(), x), c = hn::BitCast(Pairs(), codes);
+    const auto even = hn::Mul(hn::ShiftRight<8>(hn::ShiftLeft<8>(a)), hn::ShiftRight<8>(hn::ShiftLeft<8>(c)));
+    return hn::Add(even, hn::Mul(hn::ShiftRight<8>(a), hn::ShiftRight<8>(c)));
+  }
+  static HWY_INLINE Sum add(Code32 x, Code32 codes, Sum sum) {
+#if FOVEA_SUMS_IN_PLACE
+    decltype(sum.raw) more;
+    asm("vpmaddubsw %2, %3, %1\n\tvpaddw %1, %0, %0" : "+v"(sum.raw), "=&v"(more) : "v"(x.raw), "v"(codes.raw));
+    return sum;
+#else
+    return hn::Add(sum, products(x, codes));
+#endif
+  }
+  static HWY_INLINE Code32 whole(Sum sum) {
+#if HWY_TARGET == HWY_AVX2
+    return Code32{_mm256_madd_epi16(sum.raw, _mm256_set1_epi16(1))};
+#elif HWY_TARGET == HWY_AVX3
+    return Code32{_mm512_madd_epi16(sum.raw, _mm512_set1_epi16(1))};
+#else
+    const auto both = hn::BitCast(Codes32(), sum);
+    return hn::Add(hn::ShiftRight<16>(both), hn::ShiftRight<16>(hn::ShiftLeft<16>(both)));
+#endif
+  }
+#endif
+};
+
+// The same, two in a byte: the lower halves are the next four of a column, the upper ones those behind.
+struct PackedCodes : SmallCodes {
+  static constexpr int per_line = 2;
+  template <size_t half>
+  static HWY_INLINE Code32 column(const std::byte* codes) {
+    const auto both = codes_at(codes);
+    return hn::And(half == 0 ? both : hn::ShiftRight<4>(both), hn::Set(Codes32(), 0x0f0f0f0f));
+  }
+};
+
+// Bytes of −128 to 127, multiplied in 16 bits with the pairs of x.
+struct WideCodes {
+  static constexpr int halves = 2, per_line = 1;
+  using Sum = Int8::Sum;
+  template <size_t half>
+  static HWY_INLINE auto column(const std::byte* codes) {
+    return Int8::column<half>(reinterpret_cast<const float*>(codes));
+  }
+  static HWY_INLINE auto element(const float* x) { return Int8::element(x); }
+  template <class X, class C>
+  static HWY_INLINE Sum add(X x, C codes, Sum sum) {
+    return Int8::add(x, codes, sum);
+  }
+  static HWY_INLINE Code32 whole(Sum sum) { return sum; }
+};
+
+HWY_INLINE FloatVector halves_at(const uint16_t* p) {
+  const hn::Rebind<hwy::float16_t, FloatTag> d;
+  return hn::PromoteTo(FloatTag(), hn::LoadU(d, reinterpret_cast<const hwy::float16_t*>(p)));
+}
+HWY_INLINE FloatVector whole_at(const int8_t* p) {
+  return hn::ConvertTo(FloatTag(), hn::PromoteTo(Codes32(), hn::LoadU(hn::Rebind<int8_t, FloatTag>(), p)));
+}
+
+// Scales and mins of a group, for columns [column, column + lanes) of a panel; an offset of the codes is a min, too.
+template <BlockType type>
+struct StoredScales {
+  static constexpr BlockForm form = form_of(type);
+  static constexpr int64_t group = form.group;
+  static constexpr bool mins = form.mins || form.offset != 0;
+  BlockPanel panel;
+
+  HWY_INLINE FloatVector scale(int64_t g, int64_t column) const {
+    const int64_t at = g * panel_width + column;
+    if constexpr (!form.nested) return halves_at(panel.d + at);
+    return hn::Mul(halves_at(panel.d + block(g) + column), whole_at(panel.scales + at));
+  }
+  HWY_INLINE FloatVector min(int64_t g, int64_t column, FloatVector scale) const {
+    const int64_t at = g * panel_width + column;
+    if constexpr (!form.mins) return hn::Mul(scale, hn::Set(FloatTag(), static_cast<float>(-form.offset)));
+    if constexpr (!form.nested) return halves_at(panel.m + at);
+    return hn::Mul(halves_at(panel.m + block(g) + column), whole_at(panel.mins + at));
+  }
+  static HWY_INLINE int64_t block(int64_t g) { return g / (block_of(type).numbers / group) * panel_width; }
+};
+
+template <int64_t numbers, bool with_mins>
+struct SpreadScales {
+  static constexpr int64_t group = numbers;
+  static constexpr bool mins = with_mins;
+  const float *scales, *smallest;  // [groups][16]
+
+  HWY_INLINE FloatVector scale(int64_t g, int64_t column) const {
+    return hn::Load(FloatTag(), scales + g * panel_width + column);
+  }
+  HWY_INLINE FloatVector min(int64_t g, int64_t column, FloatVector) const {
+    return hn::Load(FloatTag(), smallest + g * panel_width + column);
+  }
+};
+
+// Rows of x as one kind of codes meets them; words are four bytes.
+struct BlockX {
+  const float* words;
+  int64_t words_stride;
+  const float *scales, *sums;  // of 32 numbers, of a group
+  int64_t scales_stride, sums_stride;
+  int64_t last;  // the row that stands for all behind it
+};
+
+// sums[rows][16] = x · a panel.
+template <class Codes, class Scales, int rows>
+HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, const Scales& scales, int64_t depth, const BlockX& x,
+                             float* HWY_RESTRICT sums) {
+  const FloatTag d;
+  constexpr int vectors = panel_vectors;
+  constexpr auto all = std::make_index_sequence<rows * vectors>();
+  constexpr int64_t quads = Scales::group / 4, group_bytes = quads * panel_width * 4 / Codes::per_line;
+  const float* x_of[rows];
+  const float *x_scales[rows], *x_sums[rows];
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t row = HWY_MIN(r, x.last);
+    x_of[r] = x.words + row * x.words_stride;
+    x_scales[r] = x.scales + row * x.scales_stride, x_sums[r] = x.sums + row * x.sums_stride;
+  }
+  for (int64_t i = 0; i < rows * panel_width; i += lanes) hn::Store(hn::Zero(d), d, sums + i);
+  for (int64_t g = 0; g < depth / Scales::group; ++g, codes += group_bytes) {
+    typename Codes::Sum sum[rows * vectors];
+    unroll(
+        all, [&]<size_t i>() __attribute__((always_inline)) { sum[i] = hn::Zero(hn::DFromV<typename Codes::Sum>()); });
+    constexpr int steps = Codes::halves * Codes::per_line;  // words of x for a line of codes
+    if constexpr (rows == 1) {
+      for (int64_t b = 0; b < group_bytes; b += 64) __builtin_prefetch(codes + 1024 + b);
+    }
+    for (int64_t i = 0; i < group_bytes / 64; ++i) {
+      const int64_t word = (g * group_bytes / 64 + i) * steps;
+      unroll(
+          std::make_index_sequence<steps>(), [&]<size_t step>() __attribute__((always_inline)) {
+            decltype(Codes::template column<step>(codes)) column[vectors];
+            unroll(
+                std::make_index_sequence<vectors>(), [&]<size_t v>() __attribute__((always_inline)) {
+                  column[v] = Codes::template column<step>(codes + i * 64 + static_cast<int64_t>(v) * lanes * 4);
+                });
+            unroll(
+                std::make_index_sequence<rows>(), [&]<size_t r>() __attribute__((always_inline)) {
+                  const auto element = Codes::element(x_of[r] + word + static_cast<int64_t>(step));
+                  unroll(
+                      std::make_index_sequence<vectors>(), [&]<size_t v>() __attribute__((always_inline)) {
+                        sum[r * vectors + v] = Codes::add(element, column[v], sum[r * vectors + v]);
+                      });
+                });
+          });
+    }
+    unroll(
+        std::make_index_sequence<vectors>(), [&]<size_t v>() __attribute__((always_inline)) {
+          constexpr int64_t at = static_cast<int64_t>(v) * lanes;
+          const FloatVector scale = scales.scale(g, at);
+          FloatVector min = scale;
+          if constexpr (Scales::mins) min = scales.min(g, at, scale);
+          unroll(
+              std::make_index_sequence<rows>(), [&]<size_t r>() __attribute__((always_inline)) {
+                float* to = sums + static_cast<int64_t>(r) * panel_width + at;
+                const FloatVector whole = hn::ConvertTo(d, Codes::whole(sum[r * vectors + v]));
+                const FloatVector term = hn::Mul(whole, hn::Set(d, x_scales[r][g * Scales::group / 32]));
+                FloatVector total = hn::MulAdd(term, scale, hn::Load(d, to));
+                if constexpr (Scales::mins) total = hn::MulAdd(min, hn::Set(d, x_sums[r][g]), total);
+                hn::Store(total, d, to);
+              });
+        });
+  }
+}
+
+template <class Codes>
+BlockX rows_from(const GemmTask& t, int64_t group, int64_t row) {
+  const RoundedBlocks& x = t.rounded;
+  const int64_t depth = t.blocks->depth;
+  BlockX of = {};
+  if (Codes::halves == 1)
+    of.words = reinterpret_cast<const float*>(x.bytes + row * depth), of.words_stride = depth / 4;
+  else
+    of.words = reinterpret_cast<const float*>(x.pairs + row * depth), of.words_stride = depth / 2;
+  of.scales_stride = depth / 32, of.scales = x.scales + row * of.scales_stride;
+  of.sums_stride = depth / group, of.sums = (group == 32 ? x.sums : x.halves) + row * of.sums_stride;
+  of.last = t.row_end - row - 1;
+  return of;
+}
+
+// A panel's codes as bytes and its scales as floats.
+template <BlockType type>
+void spread_panel(const BlockPanel& panel, int64_t depth, std::byte* codes, float* scales, float* mins) {
+  const StoredScales<type> stored = {panel};
+  for (int64_t g = 0; g < depth / stored.group; ++g) {
+    for (int64_t v = 0; v < panel_width; v += lanes) {
+      const FloatVector scale = stored.scale(g, v);
+      hn::Store(scale, FloatTag(), scales + g * panel_width + v);
+      if constexpr (stored.mins) hn::Store(stored.min(g, v, scale), FloatTag(), mins + g * panel_width + v);
+    }
+  }
+  if (!codes) return;
+  for (int64_t i = 0; i < depth / 8; ++i, codes += 128) {
+    for (int64_t v = 0; v < panel_width; v += lanes) {
+      const std::byte* both = panel.codes + i * 64 + v * 4;
+      hn::Store(PackedCodes::column<0>(both), Codes32(), reinterpret_cast<int32_t*>(codes + v * 4));
+      hn::Store(PackedCodes::column<1>(both), Codes32(), reinterpret_cast<int32_t*>(codes + 64 + v * 4));
+    }
+  }
+}
+
+template <BlockType type>
+void run_blocks(const GemmTask& t) {
+  using Stored = StoredScales<type>;
+  using Spread = SpreadScales<Stored::group, Stored::mins>;
+  constexpr bool small = Stored::form.bits == 4;
+  using One = std::conditional_t<small, PackedCodes, WideCodes>;
+  using Many = std::conditional_t<small, SmallCodes, WideCodes>;
+  constexpr int third = block_rows >= 3 ? block_rows / 3 : 1;
+  const int64_t depth = t.blocks->depth, groups = depth / Stored::group;
+  alignas(64) float sums[block_rows * panel_width];
+  Scratch scratch;
+  const bool one = t.row_end - t.row_begin == 1;
+  float* scales = one ? nullptr : scratch.take<float>(groups * panel_width);
+  float* mins = one || !Stored::mins ? nullptr : scratch.take<float>(groups * panel_width);
+  std::byte* bytes = one || !small ? nullptr : scratch.take<std::byte>(depth * panel_width);
+  for (int64_t j = t.column_begin; j < t.column_end; j += panel_width) {
+    const BlockPanel panel = panel_of(*t.blocks, j / panel_width);
+    const int64_t columns = HWY_MIN(panel_width, t.column_end - j);
+    if (one) {
+      block_tile<One, Stored, 1>(panel.codes, {panel}, depth, rows_from<One>(t, Stored::group, t.row_begin), sums);
+      finish(t, t.row_begin, j, 1, columns, sums, panel_width);
+      continue;
+    }
+    spread_panel<type>(panel, depth, bytes, scales, mins);
+    const std::byte* codes = small ? bytes : panel.codes;
+    for (int64_t row = t.row_begin; row < t.row_end; row += block_rows) {
+      const int64_t rows = HWY_MIN(block_rows, t.row_end - row);
+      const BlockX x = rows_from<Many>(t, Stored::group, row);
+      if (rows <= third)
+        block_tile<Many, Spread, third>(codes, {scales, mins}, depth, x, sums);
+      else if (rows <= 2 * third)
+        block_tile<Many, Spread, 2 * third>(codes, {scales, mins}, depth, x, sums);
+      else
+        block_tile<Many, Spread, block_rows>(codes, {scales, mins}, depth, x, sums);
+      finish(t, row, j, rows, columns, sums, panel_width);
+    }
+  }
+}
+
+template <size_t... i>
+constexpr auto block_tasks(std::index_sequence<i...>) {
+  return std::array<void (*)(const GemmTask&), sizeof...(i)>{run_blocks<block_types[i]>...};
+}
+
+void run_block_task(const GemmTask& t) {
+  static constexpr auto tasks = block_tasks(std::make_index_sequence<std::size(block_types)>());
+  tasks[static_cast<size_t>(*t.blocks->blocks)](t);
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
