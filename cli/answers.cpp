@@ -18,6 +18,7 @@ namespace fovea {
 LoadOptions load_as(const std::string& weights) {
   LoadOptions options;
   if (!weights.empty()) options.precision = parse_precision(weights);
+  options.note = [](const std::string& line) { fmt::print(stderr, "{}\n", printable(line)); };
   return options;
 }
 

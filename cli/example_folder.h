@@ -87,7 +87,27 @@ class ExampleFolder final {
     tokenizer.save(path_ / name);
   }
 
+  // BERT with a head, and a vocabulary of letters.
+  void save_bert(const std::string& name, const std::string& architecture) const {
+    std::string vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\n.\n?\n";
+    for (char c = 'a'; c <= 'z'; ++c) vocabulary += fmt::format("{}\n##{}\n", c, c);
+    const std::unique_ptr<ModelConfig> config = find<Family>("bert").config();
+    from_json(fmt::format(R"({{"architectures": ["{}"], "vocab_size": 60, "hidden_size": 16, "num_attention_heads": 2,
+                              "num_hidden_layers": 1, "intermediate_size": 32, "max_position_embeddings": 128,
+                              "id2label": {{"0": "O", "1": "B-LOC"}}}})",
+                          architecture),
+              *config, "config.json");
+    const std::unique_ptr<Model> model = config->make();
+    initialise(*model, Random(3));
+    save_model(path_ / name, *model);
+    write(name + "/vocab.txt", vocabulary);
+    write(name + "/tokenizer_config.json", R"({"do_lower_case": true, "tokenizer_class": "BertTokenizer"})");
+  }
+
   void write_models() const {
+    save_bert("my-encoder", "BertModel");
+    save_bert("my-masked", "BertForMaskedLM");
+    save_bert("my-finder", "BertForQuestionAnswering");
     const std::vector<std::string> texts = {(path_ / "text.txt").string()};
     const SentencePiece pieces = SentencePiece::train(lines_of(texts), {.vocabulary = 60, .byte_fallback = false});
     const Words words = Words::train(lines_of(texts), {.vocabulary = 100});

@@ -7,6 +7,7 @@
 #include "fovea/base/file.h"
 #include "fovea/data/text/tokenizer.h"
 #include "fovea/models/pretrained.h"
+#include "fovea/models/stored_weights.h"
 
 namespace fovea {
 namespace {
@@ -15,12 +16,13 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 void add_weights(const fs::path& folder, ModelInfo& info) {
-  const SafeTensors file(folder);
-  for (const auto& [path, tensor] : file.tensors()) {
+  const auto stored = open_weights(folder);
+  for (const std::string& name : stored->names()) {
+    const int64_t elements = stored->shape(name).elements();
     ++info.tensors;
-    info.weights += tensor.elements();
-    info.bytes += tensor.elements() * static_cast<int64_t>(size_of(tensor.dtype()));
-    info.storage[std::string(name(tensor.dtype()))] += tensor.elements();
+    info.weights += elements;
+    info.bytes += stored->bytes(name);
+    info.storage[stored->type(name)] += elements;
   }
 }
 
@@ -94,8 +96,9 @@ ModelInfo model_info(const fs::path& folder) {
   for (Precision p : {Precision::f32, Precision::bf16, Precision::int8})
     info.memory.emplace_back(name(p), memory_of(*model, p));
   info.tokenizer = tokenizer_of(folder);
-  if (path_exists(folder / "generation_config.json")) info.generation = read_generation_config(folder);
-  if (const fs::path card = folder / "README.md"; path_exists(card)) {
+  if (is_folder(folder) && path_exists(folder / "generation_config.json"))
+    info.generation = read_generation_config(folder);
+  if (const fs::path card = folder / "README.md"; is_folder(folder) && path_exists(card)) {
     const std::string yaml = front_matter(read_text(card));
     if (!yaml.empty()) info.card = yaml_to_json(yaml, card.string());
   }

@@ -8,13 +8,12 @@
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/kernels/packed.h"
+#include "fovea/models/stored_weights.h"
 
 namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* packing_key = "fovea_packed";  // in the metadata of a file of packed weights
 
 // config.json: the family, what its weights are kept as, and the family's own fields.
 struct StoredConfig {
@@ -40,8 +39,8 @@ std::string some_of(const std::vector<std::string>& names) {
   return names.size() <= shown ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
-Made make_model(const std::string& where, const LoadOptions& options) {
-  const std::string text = read_text(where);
+Made make_model(const StoredWeights& stored, const LoadOptions& options) {
+  const std::string where = stored.where(), text = stored.config();
   std::string family;
   detail::Reader(detail::Reader::json, text, where)("model_type", family, "");
   if (family.empty())
@@ -62,26 +61,15 @@ Made make_model(const std::string& where, const LoadOptions& options) {
   }
 }
 
-// The precision that a file's tensors are packed as; nothing if they are plain numbers.
-std::optional<Precision> packing_of(const SafeTensors& file, const std::string& where) {
-  const auto found = file.metadata().find(packing_key);
-  if (found == file.metadata().end()) return std::nullopt;
-  try {
-    return parse_precision(found->second);
-  } catch (const Error& e) {
-    throw Error(Error::corrupt, "{}: {}", where, e.what());
-  }
-}
-
 // The tensor of each weight, by its path.
 using Found = std::map<std::string, std::string>;
 
-Found names_of(Model& model, const SafeTensors& file, const LoadOptions& options, const std::string& where) {
+Found names_of(Model& model, const StoredWeights& stored, const LoadOptions& options, const std::string& where) {
   std::set<std::string> known;
   for_each_weight(model, [&](const std::string& path, const Weight&, const Init&) { known.insert(path); });
   Found found;
   std::vector<std::string> unused;
-  for (const auto& [name, tensor] : file.tensors()) {
+  for (const std::string& name : stored.names()) {
     const std::string path = model.weight_path(name);
     if (path.empty()) continue;
     if (!known.count(path)) {
@@ -99,38 +87,34 @@ Found names_of(Model& model, const SafeTensors& file, const LoadOptions& options
   return found;
 }
 
-void check_shapes(Model& model, const SafeTensors& file, const Found& names, std::optional<Precision> packing,
-                  const std::string& where) {
+void check_shapes(Model& model, const StoredWeights& stored, const Found& names, const std::string& where) {
   for_each_weight(model, [&](const std::string& path, const Weight& weight, const Init&) {
     const auto found = names.find(path);
     if (found == names.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
-    const Shape expected = packing && weight.packs() ? Shape{weight.bytes_in(*packing)} : weight.stored_shape();
-    const Shape& shape = file.tensors().at(found->second).shape();
+    const Shape shape = stored.shape(found->second), expected = stored.expected(weight);
     if (shape != expected)
-      throw Error(Error::corrupt, "{}: found the weight '{}' {}, expected {} as config.json says", where, found->second,
+      throw Error(Error::corrupt, "{}: found the weight '{}' {}, expected {} as its config says", where, found->second,
                   shape, expected);
   });
 }
 
 // One tensor at a time, and a few rows of it, so that no model is in memory twice.
-void load_weights(Model& model, const SafeTensors& file, Precision precision, const LoadOptions& options,
-                  const std::string& where) {
-  const std::optional<Precision> packing = packing_of(file, where);
-  const Found names = names_of(model, file, options, where);
-  check_shapes(model, file, names, packing, where);
-  require(!packing || (!options.learns && *packing == precision),
+void load_weights(Model& model, const StoredWeights& stored, std::optional<Precision> precision,
+                  const LoadOptions& options, const std::string& where) {
+  const Found names = names_of(model, stored, options, where);
+  check_shapes(model, stored, names, where);
+  const std::optional<Precision> packing = stored.packing();
+  require(!packing || (!options.learns && *packing == precision.value_or(Precision::f32)),
           "{}: found weights packed as {}, expected {}; take the model that they were made from", where,
-          packing ? name(*packing) : "", options.learns ? "numbers that learn" : name(precision));
+          packing ? name(*packing) : "",
+          options.learns ? "numbers that learn" : name(precision.value_or(Precision::f32)));
   for_each_weight(model, [&](const std::string& path, Weight& weight, const Init&) {
-    const std::string& stored = names.at(path);
+    const std::string& found = names.at(path);
     try {
-      const Tensor& numbers = file.tensors().at(stored);
-      if (packing && weight.packs()) return weight.bind_packed(numbers, precision);
-      if (options.learns) return weight.learn(numbers);
-      weight.bind(numbers, precision);
-      file.forget(stored);
+      if (options.learns) return stored.learn(weight, found);
+      stored.bind(weight, found, precision);
     } catch (const Error& e) {
-      throw Error(e.kind(), "{}: weight '{}': {}", where, stored, e.what());
+      throw Error(e.kind(), "{}: weight '{}': {}", where, found, e.what());
     }
   });
 }
@@ -174,13 +158,9 @@ void save_model(const fs::path& folder, Model& model, const SaveOptions& options
 }
 
 std::unique_ptr<Model> load_model(const fs::path& folder, const LoadOptions& options) {
-  const std::string where = (folder / "config.json").string();
-  if (std::error_code error; !fs::exists(where, error))
-    throw Error(Error::not_found, "{}: found no config.json, expected the folder of a model", folder.string());
-  const SafeTensors file(folder);
-  Made made = make_model(where, options);
-  const Precision precision = options.precision.value_or(made.precision.value_or(Precision::f32));
-  load_weights(*made.model, file, precision, options, folder.string());
+  const std::unique_ptr<StoredWeights> stored = open_weights(folder);
+  Made made = make_model(*stored, options);
+  load_weights(*made.model, *stored, options.precision ? options.precision : made.precision, options, folder.string());
   return std::move(made.model);
 }
 

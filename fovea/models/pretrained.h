@@ -1,4 +1,5 @@
-// A model as a folder in Hugging Face's layout: config.json with its family as "model_type", model.safetensors, its tokenizer.
+// A model as a folder in Hugging Face's layout: config.json with its family as "model_type", model.safetensors, its tokenizer. Or
+// all of it in one GGUF file.
 //
 //   save_model("my-model", *model, {.storage = DType::bf16});
 //   const Pretrained mine = load_pretrained(find_model("my-model"));   mine.as<Generator>();   *mine.tokenizer;
@@ -22,7 +23,8 @@ struct SaveOptions {
 void save_model(const std::filesystem::path& folder, Model&, const SaveOptions& = {});
 
 struct LoadOptions {
-  std::optional<Precision> precision = {};  // of the weights; by default what the folder says, else f32
+  std::optional<Precision> precision =
+      {};               // of the weights; by default what the folder says, else f32; GGUF's blocks as they are
   bool learns = false;  // numbers that training goes on from; else packed, as the products read them
   // Gets a line for whatever a folder of others holds that is passed over: keys that are not known here, tensors without a use.
   std::function<void(const std::string& line)> note = {};

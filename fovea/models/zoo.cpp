@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "fovea/base/error.h"
+#include "fovea/models/stored_weights.h"
 
 namespace fovea {
 namespace {
@@ -35,11 +36,31 @@ std::string models_at_hand(const std::string& installed) {
                        : fmt::format("those that ship are {}", fmt::join(names, ", "));
 }
 
-// Where a model stands: there, or in best/ as a training leaves it.
+// Where a model stands: there, in best/ as a training leaves it, or all of it in one file.
 std::optional<fs::path> model_in(const fs::path& folder) {
   std::error_code error;
+  if (is_gguf(folder) && fs::is_regular_file(folder, error)) return folder;
   for (const fs::path& candidate : {folder, folder / "best"})
     if (fs::exists(candidate / "config.json", error)) return candidate;
+  return std::nullopt;
+}
+
+// owner/name in the cache of Hugging Face's programs: $HF_HOME/hub/models--owner--name/snapshots/REVISION.
+std::optional<fs::path> in_hub_cache(const std::string& name) {
+  const size_t slash = name.find('/');
+  if (slash == std::string::npos || slash == 0 || name.find('/', slash + 1) != std::string::npos) return std::nullopt;
+  const char *given = std::getenv("HF_HOME"), *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+  const fs::path hub = (given   ? fs::path(given)
+                        : cache ? fs::path(cache) / "huggingface"
+                                : fs::path(home ? home : "") / ".cache/huggingface") /
+                       "hub" / ("models--" + name.substr(0, slash) + "--" + name.substr(slash + 1));
+  std::string revision;
+  std::ifstream(hub / "refs/main") >> revision;
+  if (!revision.empty() && revision.find('/') == std::string::npos)
+    if (auto found = model_in(hub / "snapshots" / revision)) return found;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(hub / "snapshots", error))
+    if (auto found = model_in(entry.path())) return found;
   return std::nullopt;
 }
 
@@ -67,8 +88,12 @@ fs::path find_model(const std::string& name, const std::string& otherwise, const
   if (!name.empty() && fs::is_directory(name, error))
     throw Error(Error::not_found, "{}: found no config.json, expected the folder of a model", name);
   if (const auto shipped = model_in(zoo / name); shipped && !name.empty()) return *shipped;
-  throw Error(Error::not_found, "found no model '{}', expected the folder of one, or one that ships; {}", name,
-              models_at_hand(installed));
+  if (const auto cached = in_hub_cache(name)) return *cached;
+  throw Error(
+      Error::not_found,
+      "found no model '{}', expected the folder of one, a .gguf file, one that ships, or owner/name in the cache of "
+      "Hugging Face ($HF_HOME); {}",
+      name, models_at_hand(installed));
 }
 
 }  // namespace fovea

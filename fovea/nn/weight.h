@@ -41,6 +41,7 @@ class Weight final {
 
   explicit operator bool() const { return exists_; }
   const Shape& shape() const { return shape_; }
+  bool transposed() const { return transposed_; }
   Shape stored_shape() const { return transposed_ ? Shape{shape_[1], shape_[0]} : shape_; }  // in files
   int rank() const { return shape_.rank(); }
   int64_t size(int axis) const { return shape_[axis]; }
