@@ -192,11 +192,12 @@ class Translator {
     copy(1);
   }
 
+  // In brackets \w lacks the superscripts and fractions of Latin-1 that it has outside of them, and letters in circles.
   void class_escape() {
     const char c = peek(1);
     const std::string_view inside = c == 's'   ? white_space
                                     : c == 'S' ? no_white_space
-                                    : c == 'w' ? word
+                                    : c == 'w' ? word.substr(0, word.find("\\x{B2}"))
                                     : c == 'h' ? hexadecimal
                                                : std::string_view();
     if (!inside.empty()) {
