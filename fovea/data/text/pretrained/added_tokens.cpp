@@ -100,6 +100,7 @@ AddedTokens::AddedTokens(std::vector<AddedToken> tokens, const NormalizerPointer
         throw Error(Error::unsupported, "{}: found an added token of {} bytes, expected at most {}", where,
                     content.text().size(), longest_content);
       normalized_.add(content.text(), token);
+      token.content = content.text();
     } else {
       normalized_.add(token.content, token);
     }

@@ -40,7 +40,7 @@ class AddedTokens final {
 
   const TokenFinder& as_given() const { return as_given_; }
   const TokenFinder& normalized() const { return normalized_; }
-  const std::vector<AddedToken>& tokens() const { return tokens_; }
+  const std::vector<AddedToken>& tokens() const { return tokens_; }  // as they are looked for
 
  private:
   std::vector<AddedToken> tokens_;

@@ -98,10 +98,9 @@ void AlignedText::replace(std::string text, std::vector<Character> byte_origins)
   origins_ = std::move(byte_origins);
 }
 
-std::string& AlignedText::own() {
-  if (view_.data() != own_.data()) own_ = view_;
+void AlignedText::change_bytes(std::string text) {
+  own_ = std::move(text);
   view_ = own_;
-  return own_;
 }
 
 }  // namespace fovea

@@ -1,7 +1,8 @@
 // A text on its way through normalisation and cutting: each of its bytes knows which bytes of the user's text it came from.
 //
 //   AlignedText text("Été", 0);
-//   text.rewrite([](Characters& c) { … });             // characters with their origins, changed one by one
+//   Characters c = text.characters(0, 5);              // with their origins, to be changed one by one
+//   text.replace(c);
 //   Span span = text.origin(0, 2);                     // where bytes [0, 2) came from
 #pragma once
 
@@ -51,7 +52,7 @@ class AlignedText final {
 
   void replace(const Characters& characters);                           // of all of it
   void replace(std::string text, std::vector<Character> byte_origins);  // an origin for each byte; none: byte for byte
-  std::string& own();  // the same bytes in a copy, to change one by one; the origins stay
+  void change_bytes(std::string text);                                  // as many as there are; the origins stay
 
  private:
   Character origin_of(size_t at) const;

@@ -189,7 +189,7 @@ void Normalizer::apply(AlignedText& text) const {
   if (is_ascii(text.text())) {
     std::string copy(text.text());
     if (apply_to_ascii(copy)) {
-      if (copy != text.text()) text.own() = std::move(copy);
+      if (copy != text.text()) text.change_bytes(std::move(copy));
       return;
     }
   }

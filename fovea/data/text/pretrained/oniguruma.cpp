@@ -17,9 +17,12 @@ constexpr std::string_view no_white_space =
     "\\x00-\\x08\\x0E-\\x1F\\x21-\\x{84}\\x{86}-\\x{9F}\\x{A1}-\\x{167F}\\x{1681}-\\x{1FFF}\\x{200B}-\\x{2027}\\x{202A}"
     "-\\x{"
     "202E}\\x{2030}-\\x{205E}\\x{2060}-\\x{2FFF}\\x{3001}-\\x{10FFFF}";
-constexpr std::string_view word =
-    "\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{B2}\\x{B3}\\x{B9}\\x{BC}-\\x{BE}\\x{24B6}-\\x{24E9}\\x{1F130}-\\x{1F149}"
-    "\\x{1F150}-\\x{1F169}\\x{1F170}-\\x{1F189}";
+#define FOVEA_WORD                                                                                                \
+  "\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{24B6}-\\x{24E9}\\x{1F130}-\\x{1F149}\\x{1F150}-\\x{1F169}\\x{1F170}-\\x{" \
+  "1F189}"
+constexpr std::string_view word_in_brackets = FOVEA_WORD;
+constexpr std::string_view word = FOVEA_WORD "\\x{B2}\\x{B3}\\x{B9}\\x{BC}-\\x{BE}";
+#undef FOVEA_WORD
 constexpr std::string_view hexadecimal = "0-9A-Fa-f";
 
 class Translator {
@@ -192,11 +195,12 @@ class Translator {
     copy(1);
   }
 
+  // In brackets \w lacks the superscripts and fractions of Latin-1 that it has outside of them.
   void class_escape() {
     const char c = peek(1);
     const std::string_view inside = c == 's'   ? white_space
                                     : c == 'S' ? no_white_space
-                                    : c == 'w' ? word
+                                    : c == 'w' ? word_in_brackets
                                     : c == 'h' ? hexadecimal
                                                : std::string_view();
     if (!inside.empty()) {

@@ -77,6 +77,7 @@ void Pipeline::number_added_tokens() {
   for (const AddedToken& token : parts_.added)
     if (token.special) left_out_[static_cast<size_t>(token.id)] = true;
   added_ = AddedTokens(parts_.added, parts_.normalizer, parts_.where);
+  for (const AddedToken& token : added_.tokens()) decoded_.emplace(token.id, token.content);
   const auto check = [&](const char* name, int64_t id) {
     if (id < -1 || id >= size_)
       throw Error(Error::corrupt, "{}: found {} as the id of {}, expected one of {}", parts_.where, id, name, size_);
@@ -194,7 +195,9 @@ std::string Pipeline::decode(std::span<const int64_t> ids) const {
   std::vector<std::string> pieces;
   for (int64_t id : ids) {
     check_id(id);
-    if (!left_out_[static_cast<size_t>(id)]) pieces.push_back(piece(id));
+    if (left_out_[static_cast<size_t>(id)]) continue;
+    const auto added = decoded_.find(id);
+    pieces.push_back(added == decoded_.end() ? piece(id) : added->second);
   }
   std::string text;
   if (parts_.decoder) {

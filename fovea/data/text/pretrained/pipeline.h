@@ -61,6 +61,7 @@ class Pipeline final : public Tokenizer {
   PipelineParts parts_;
   AddedTokens added_;
   std::map<int64_t, std::string> added_pieces_;  // by id
+  std::map<int64_t, std::string> decoded_;       // the same, normalised where they are looked for so
   TextIds added_ids_;
   std::vector<bool> left_out_;  // of decoding
   std::vector<Blanks> blanks_;  // if they are trimmed

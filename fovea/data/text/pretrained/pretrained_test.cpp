@@ -85,7 +85,7 @@ class KnownVocabulary : public testing::Test {
     for (const Json& item : texts) {
       const auto text = item.get<std::string>();
       const auto has = [&](const char* part) { return text.find(part) != text.npos; };
-      if (!all && (has("</s>") || has("<unk>") || has("<pad>"))) continue;
+      if (!all && (has("</s>") || has("<unk>") || has("<pad>") || has("abab"))) continue;
       const Tokens tokens = tokenizer.encode(text);
       const Json& sums = expected.at(row++);
       EXPECT_EQ(check(tokens.ids), sums[0].get<uint32_t>()) << name << " ids: " << text;
