@@ -1,6 +1,7 @@
-"""Writes small GGUF files with the gguf package itself, for fovea/formats/gguf_test.cpp and fovea/models/gguf_config_test.cpp.
+"""Writes small GGUF files with the gguf package itself, for fovea/formats/gguf_test.cpp, fovea/data/text/gguf_tokenizer_test.cpp
+and fovea/models/gguf_config_test.cpp.
 
-    python make_gguf.py        # needs numpy and gguf
+    python make_gguf.py        # needs numpy, gguf, sentencepiece and tokenizers
 
 blocks.gguf: random blocks of each type T as tensor "T", what gguf makes of them as "T.numbers"; numbers "x" and gguf's blocks of them
 ("x.q8_0", "x.q4_0"); a metadata value of each type. ARCHITECTURE.gguf: two layers with Hugging Face's names (in config.json's terms)
@@ -124,5 +125,56 @@ def architectures():
     (here / "expected.json").write_text(json.dumps(expected, indent=0))
 
 
+texts = ["Hello world", "two  spaces and\ttabs", "It's 2024, isn't it?", "Grüße aus Köln", "a<x>b the cat sat on the mat", "lower lowest 12345"]
+
+
+def tokenizers():
+    """Small vocabularies in GGUF's terms, with the ids that SentencePiece and the tokenizers package give."""
+    import sentencepiece, tokenizers as hf
+    from sentencepiece import sentencepiece_model_pb2 as pb
+    expected = {"texts": texts, "ids": {}}
+    for kind, model in (("llama", "bpe"), ("t5", "unigram")):
+        path = str(here.parent / "tokenizers" / f"{model}.model")
+        sp = sentencepiece.SentencePieceProcessor(model_file=path)
+        proto = pb.ModelProto.FromString(open(path, "rb").read())
+        w = gguf.GGUFWriter(here / f"tokenizer_{kind}.gguf", "none")
+        w.add_tokenizer_model(kind)
+        w.add_token_list([p.piece for p in proto.pieces]); w.add_token_scores([p.score for p in proto.pieces])
+        w.add_token_types([p.type for p in proto.pieces])
+        w.add_unk_token_id(sp.unk_id()); w.add_bos_token_id(sp.bos_id()); w.add_eos_token_id(sp.eos_id())
+        w.add_add_space_prefix(proto.normalizer_spec.add_dummy_prefix)
+        w.add_remove_extra_whitespaces(proto.normalizer_spec.remove_extra_whitespaces)
+        if proto.normalizer_spec.precompiled_charsmap: w.add_precompiled_charsmap(proto.normalizer_spec.precompiled_charsmap)
+        finish(w)
+        expected["ids"][kind] = [sp.encode(t) for t in texts]
+    bpe = hf.Tokenizer(hf.models.BPE())
+    bpe.pre_tokenizer = hf.pre_tokenizers.Sequence([hf.pre_tokenizers.Digits(individual_digits=True), hf.pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    bpe.train_from_iterator(texts * 3, hf.trainers.BpeTrainer(vocab_size=300, special_tokens=["<x>"], initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
+    stored = json.loads(bpe.to_str())["model"]
+    pieces = sorted(stored["vocab"], key=stored["vocab"].get)
+    w = gguf.GGUFWriter(here / "tokenizer_gpt2.gguf", "none")
+    w.add_tokenizer_model("gpt2"); w.add_tokenizer_pre("smollm")
+    w.add_token_list(pieces); w.add_token_types([3 if p == "<x>" else 1 for p in pieces])
+    w.add_token_merges([" ".join(m) for m in stored["merges"]])
+    w.add_bos_token_id(0); w.add_add_bos_token(True)
+    finish(w)
+    expected["ids"]["gpt2"] = [bpe.encode(t).ids for t in texts]
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "hello", "world", "the", "cat", "sat", "on", "mat", "low", "##er", "##est", "it", "'", "s", "is", "##n", "t", "?", ",",
+             "gru", "##ße", "##sse", "aus", "koln", "two", "space", "##s", "and", "tab", "a", "b", "<", "x", ">", "12", "##34", "##5", "2024"]
+    bert = hf.Tokenizer(hf.models.WordPiece({p: i for i, p in enumerate(words)}, unk_token="[UNK]"))
+    bert.normalizer = hf.normalizers.BertNormalizer(lowercase=True)
+    bert.pre_tokenizer = hf.pre_tokenizers.BertPreTokenizer()
+    w = gguf.GGUFWriter(here / "tokenizer_bert.gguf", "none")
+    w.add_tokenizer_model("bert")
+    special = lambda p: p.startswith("[") and p.endswith("]")
+    w.add_token_list([p if special(p) else p[2:] if p.startswith("##") else "\u2581" + p for p in words])
+    w.add_token_types([3 if special(p) else 1 for p in words])
+    w.add_unk_token_id(1); w.add_uint32("tokenizer.ggml.cls_token_id", 2); w.add_sep_token_id(3); w.add_pad_token_id(0)
+    finish(w)
+    expected["ids"]["bert"] = [bert.encode(t, add_special_tokens=False).ids for t in texts]
+    (here / "tokenizers.json").write_text(json.dumps(expected))
+
+
 blocks()
 architectures()
+tokenizers()
