@@ -6,6 +6,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/data/text/bytes.h"
+#include "fovea/data/text/gguf_tokenizer.h"
 #include "fovea/data/text/lines.h"
 #include "fovea/data/text/pretrained/load.h"
 #include "fovea/data/text/sentencepiece.h"
@@ -57,6 +58,7 @@ std::unique_ptr<Tokenizer> load_own_sentencepiece(const fs::path& file) {
 
 std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& folder) {
   if (path_exists(folder) && !is_folder(folder)) {
+    if (folder.extension() == ".gguf") return gguf_tokenizer(Gguf(folder));
     if (auto own = load_own_sentencepiece(folder)) return own;
     if (auto pretrained = load_pretrained_tokenizer_file(folder)) return pretrained;
     if (folder.extension() == ".json") return load_vocabulary(folder);
