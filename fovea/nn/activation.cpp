@@ -9,13 +9,17 @@ namespace fovea {
 
 Activation activation_named(std::string_view name) {
   using enum Activation;
-  static constexpr std::array<std::pair<std::string_view, Activation>, 7> known = {{{"none", none},
-                                                                                    {"relu", relu},
-                                                                                    {"gelu", gelu},
-                                                                                    {"gelu-tanh", gelu_tanh},
-                                                                                    {"silu", silu},
-                                                                                    {"tanh", tanh},
-                                                                                    {"sigmoid", sigmoid}}};
+  static constexpr std::array<std::pair<std::string_view, Activation>, 11> known = {{{"none", none},
+                                                                                     {"relu", relu},
+                                                                                     {"gelu", gelu},
+                                                                                     {"gelu-tanh", gelu_tanh},
+                                                                                     {"silu", silu},
+                                                                                     {"tanh", tanh},
+                                                                                     {"sigmoid", sigmoid},
+                                                                                     {"gelu_new", gelu_tanh},
+                                                                                     {"gelu_pytorch_tanh", gelu_tanh},
+                                                                                     {"gelu_fast", gelu_tanh},
+                                                                                     {"swish", silu}}};
   std::vector<std::string> names;
   for (const auto& [key, activation] : known) {
     if (key == name) return activation;

@@ -1,4 +1,5 @@
-// Activations by the names that configs use: relu, gelu, gelu-tanh, silu, tanh, sigmoid, none.
+// Activations by the names that configs use: relu, gelu, gelu-tanh, silu, tanh, sigmoid, none; and by Hugging Face's other names
+// for some of them (gelu_new, gelu_pytorch_tanh, gelu_fast, swish).
 //
 //   Tensor y = linear(x, activation_named("gelu-tanh"));
 #pragma once
