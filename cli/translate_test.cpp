@@ -237,7 +237,7 @@ TEST_F(TranslateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
   write_text(copy("damaged_tokenizer") / "spiece.model", "nonsense");
   fs::resize_file(copy("cut_weights") / "model.safetensors", 1000);
   write_text(copy("bad_config") / "config.json", "{\"model_type\": \"transformer\", \"wdith\": 3}");
-  write_text(copy("bad_defaults") / "generation_config.json", "{\"beam_size\": 0}");
+  write_text(copy("bad_defaults") / "generation_config.json", "{\"num_beams\": 0}");
   write_text(folder_ / "latin1.txt", "fine\nna\xefve\n");
   fs::create_directories(folder_ / "empty");
   std::string many;

@@ -175,6 +175,22 @@ void Reader::ids(const char* name, std::vector<int64_t>& value) {
   if (!std::all_of(found->begin(), found->end(), is_id)) document_->refuse(name, *found, "an id, or a list of ids");
   value = found->get<std::vector<int64_t>>();
 }
+void Reader::id_lists(const char* name, std::vector<std::vector<int64_t>>& value) {
+  document_->read(name, value, "a list of lists of ids", [](const Json& j) {
+    return j.is_array() && std::all_of(j.begin(), j.end(), [](const Json& list) {
+             return list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& id) {
+                      return id.is_number_integer() && id >= 0 && id < (int64_t{1} << 31);
+                    });
+           });
+  });
+}
+void Reader::numbers(const char* name, std::vector<double>& value) {
+  document_->read(name, value, "a list of finite numbers", [](const Json& j) {
+    return j.is_array() && std::all_of(j.begin(), j.end(), [](const Json& item) {
+             return item.is_number() && std::isfinite(item.get<double>());
+           });
+  });
+}
 void Reader::numbered(const char* name, std::vector<std::string>& value) {
   const Json* found = document_->find(name);
   if (!found) return;
@@ -190,6 +206,15 @@ void Reader::numbered(const char* name, std::vector<std::string>& value) {
 }
 void Reader::passed_over(std::initializer_list<const char*> names) {
   document_->known.insert(document_->known.end(), names.begin(), names.end());
+}
+
+void Reader::refused(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const Json* found = document_->find(name);
+    if (!found || *found == false || *found == 0) continue;
+    throw Error(Error::unsupported, "{}: '{}': found {}, which is not known here, expected none", document_->where,
+                name, Document::shown(*found));
+  }
 }
 
 std::vector<std::string> Reader::unknown() const {
@@ -244,6 +269,8 @@ void Writer::ids(const char* name, std::vector<int64_t>& value) {
   if (value.size() == 1) return entries_->add(name, value[0], "");
   entries_->add(name, value.empty() ? OrderedJson() : OrderedJson(value), "");
 }
+void Writer::id_lists(const char* name, std::vector<std::vector<int64_t>>& value) { entries_->add(name, value, ""); }
+void Writer::numbers(const char* name, std::vector<double>& value) { entries_->add(name, value, ""); }
 void Writer::numbered(const char* name, std::vector<std::string>& value) {
   OrderedJson labels = OrderedJson::object();
   for (size_t i = 0; i < value.size(); ++i) {

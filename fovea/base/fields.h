@@ -36,10 +36,17 @@ class Fields {
   }
 
   // What only files have. Ids: one, several, or null. Labels by their numbers: {"0": "negative", "1": "positive"}. Keys that
-  // change nothing of what is computed: known, and neither read nor written.
+  // change nothing of what is computed: known, and neither read nor written. Keys that would change it as nothing here does:
+  // an Error, unless they say that they are off (null, false, 0).
   virtual void ids(const char*, std::vector<int64_t>&) {}
+  virtual void id_lists(const char*, std::vector<std::vector<int64_t>>&) {}
+  virtual void numbers(const char*, std::vector<double>&) {}
   virtual void numbered(const char*, std::vector<std::string>&) {}
   virtual void passed_over(std::initializer_list<const char*>) {}
+  virtual void refused(std::initializer_list<const char*>) {}
+  virtual bool reads() const {
+    return false;
+  }  // a text: other spellings of a field are listed for those who read alone
 
  protected:
   virtual bool takes_data() const { return true; }
@@ -60,8 +67,12 @@ class Reader final : public Fields {
   void operator()(const char* name, std::string& value, const char* help) override;
   void operator()(const char* name, std::vector<std::string>& value, const char* help) override;
   void ids(const char* name, std::vector<int64_t>& value) override;
+  void id_lists(const char* name, std::vector<std::vector<int64_t>>& value) override;
+  void numbers(const char* name, std::vector<double>& value) override;
   void numbered(const char* name, std::vector<std::string>& value) override;
   void passed_over(std::initializer_list<const char*> names) override;
+  void refused(std::initializer_list<const char*> names) override;
+  bool reads() const override { return true; }
   std::vector<std::string> unknown() const;  // keys of the text that are not among the fields
   void finish() const;                       // an Error if there are any
 
@@ -79,6 +90,8 @@ class Writer final : public Fields {
   void operator()(const char* name, std::string& value, const char* help) override;
   void operator()(const char* name, std::vector<std::string>& value, const char* help) override;
   void ids(const char* name, std::vector<int64_t>& value) override;
+  void id_lists(const char* name, std::vector<std::vector<int64_t>>& value) override;
+  void numbers(const char* name, std::vector<double>& value) override;
   void numbered(const char* name, std::vector<std::string>& value) override;
   std::string json() const;
   std::string yaml() const;  // each field under its help as a comment

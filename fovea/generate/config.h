@@ -1,9 +1,12 @@
-// How output is searched for, listed once: generation_config.json, recipes and flags come from it.
+// How output is searched for, listed once: recipes and flags come from it, and generation_config.json under Hugging Face's names.
 //
 //   GenerationConfig config = read_generation_config("my-model");   config.beam_size = 5;
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "fovea/base/fields.h"
 
@@ -17,6 +20,7 @@ struct GenerationConfig {
   double temperature = 1;
   int64_t top_k = 0;
   double top_p = 1;
+  double min_p = 0;
   int64_t seed = 0;
   int64_t min_length = 0, max_length = 256;
   double max_ratio = 0;
@@ -27,34 +31,33 @@ struct GenerationConfig {
   double unsure_below = 0;
   int64_t batch_size = 32;
 
-  void fields(Fields& f) {
-    f("beam_size", beam_size, "open hypotheses of beam search; 1: greedy");
-    f("length_penalty", length_penalty, "a score is the sum of log-probabilities / tokens to this power");
-    f("n_best", n_best, "hypotheses returned for each input");
-    f("sample", sample, "whether tokens are drawn by their probabilities instead of searched for");
-    f("temperature", temperature, "sampling: logits are divided by this");
-    f("top_k", top_k, "sampling: only from so many of the most probable tokens; 0: all");
-    f("top_p", top_p, "sampling: only from the most probable tokens that together have this probability");
-    f("seed", seed, "sampling: of the random numbers");
-    f("min_length", min_length, "the fewest tokens, the end not counted");
-    f("max_length", max_length, "the most tokens, the end counted");
-    f("max_ratio", max_ratio, "the most tokens beyond the first 16, for each of the source's; 0: any number");
-    f("no_repeat_ngram", no_repeat_ngram, "no sequence of so many tokens occurs twice; 0: any may");
-    f("repetition_penalty", repetition_penalty,
-      "logits of tokens that occurred are divided by this, multiplied if negative (Keskar et al. 2019)");
-    f("piece_tokens", piece_tokens,
-      "a text is read sentence by sentence, and a sentence of more tokens in pieces; 0: as a whole");
-    f("keep_wordless", keep_wordless, "a text without a letter that the vocabulary knows stays as it is");
-    f("unsure_below", unsure_below,
-      "outputs whose tokens have a lower mean log-probability are marked as unsure; 0: none are");
-    f("batch_size", batch_size, "inputs that are worked on at a time; the output does not depend on it");
-  }
+  // What files alone say. −1, and lists without ids: as the model has it.
+  std::vector<int64_t> end_ids = {};    // each of them ends a text
+  int64_t start_id = -1;                // is read before the first token of a model with a source
+  int64_t first_id = -1, last_id = -1;  // are written first; and last, where max_length ends a text
+  std::vector<int64_t> never = {};      // ids that are not written
+  std::vector<int64_t> not_first = {};  // nor these as the first
+  std::vector<std::vector<int64_t>> never_in_a_row = {};
+  std::string early_stopping = "";  // of beam search: "true", "false" or "never" as Transformers means them
+  // Lengths of Hugging Face that count the prompt too, or the start. Each holds as long as the length above is the same number.
+  int64_t min_length_with_prompt = 0, max_length_with_prompt = 0;
+
+  // Flags and recipes.
+  void fields(Fields& f);
+  // generation_config.json, under Hugging Face's names where there are any.
+  void file_fields(Fields& f);
+
+  // The fewest and the most tokens that are written after a prompt of so many.
+  int64_t min_length_after(int64_t prompt) const;
+  int64_t max_length_after(int64_t prompt) const;
 };
 
 void check(const GenerationConfig&);  // an Error if the values do not go together
 
-// generation_config.json of a model's folder; the defaults if there is none.
-GenerationConfig read_generation_config(const std::filesystem::path& folder);
+// generation_config.json of a model's folder; the defaults if there is none. In a file that Transformers wrote, keys that are not
+// known here are told to `note`; in others they are Errors.
+GenerationConfig read_generation_config(const std::filesystem::path& folder,
+                                        const std::function<void(const std::string& line)>& note = {});
 void write_generation_config(const std::filesystem::path& folder, const GenerationConfig&);
 
 }  // namespace fovea

@@ -1,5 +1,6 @@
 #include "fovea/generate/search.h"
 
+#include <algorithm>
 #include <mutex>
 #include <numeric>
 
@@ -53,11 +54,14 @@ class Queue final {
   size_t next_ = 0, handed_on_ = 0;
 };
 
+constexpr int64_t most_at_once = 512;  // tokens of prompts in one pass, so that it takes no more memory
+
 Source padded_source(const Queue& queue, const Numbers& numbers, int64_t padding) {
   int64_t longest = 1;
   for (size_t n : numbers) longest = std::max(longest, static_cast<int64_t>(queue[n].source.size()));
   const int64_t batch = static_cast<int64_t>(numbers.size());
-  Source source = {full({batch, longest}, static_cast<double>(padding), DType::i64), zeros({batch}, DType::i64)};
+  const double filling = static_cast<double>(std::max<int64_t>(padding, 0));
+  Source source = {full({batch, longest}, filling, DType::i64), zeros({batch}, DType::i64)};
   for (int64_t i = 0; i < batch; ++i) {
     const std::vector<int64_t>& ids = queue[numbers[static_cast<size_t>(i)]].source;
     std::copy(ids.begin(), ids.end(), source.ids.data<int64_t>() + i * longest);
@@ -75,6 +79,7 @@ class Flight final {
         queue_(queue),
         special_(model.special_ids()),
         place_(options.attention ? model.source_attention() : "") {
+    special_.bos = config.start_id;
     special_.unk = options.unknown;
   }
 
@@ -93,13 +98,34 @@ class Flight final {
     const size_t most = static_cast<size_t>(config_.batch_size), free = most - searches_.size();
     if (!searches_.empty() && free < (most + 7) / 8) return;
     const Numbers numbers = queue_.take(free);
+    const bool prompts =
+        std::any_of(numbers.begin(), numbers.end(), [&](size_t n) { return queue_[n].prompt.size() > 1; });
     if (numbers.empty()) return;
+    if (!prompts) return enter(numbers);
+    int64_t together = 0;
+    for (size_t number : numbers) enter({number}, &together);
+  }
+
+  // Prompts that are short are read by the next step, together; a long one, and one that several rows go on from, is read here up
+  // to its last token.
+  void enter(const Numbers& numbers, int64_t* together = nullptr) {
     std::unique_ptr<DecoderState> fresh = model_.start(padded_source(queue_, numbers, special_.pad), {});
     std::vector<int64_t> rows;
     for (size_t i = 0; i < numbers.size(); ++i) {
-      auto search = std::make_unique<SentenceSearch>(queue_[numbers[i]], numbers[i], config_, special_);
+      const Request& request = queue_[numbers[i]];
+      auto search = std::make_unique<SentenceSearch>(request, numbers[i], config_, special_, model_.longest());
       rows.insert(rows.end(), search->open(), static_cast<int64_t>(i));
-      searches_.push_back({numbers[i], std::move(search)});
+      std::vector<int64_t> unread = {search->last_id(0)};
+      if (together) {
+        unread = request.prompt.empty() ? unread : request.prompt;
+        *together += static_cast<int64_t>(unread.size());
+        if (search->open() > 1 || !place_.empty() || *together > most_at_once) {
+          *together -= static_cast<int64_t>(unread.size());
+          read_tokens(model_, *fresh, std::span(unread).first(unread.size() - 1));
+          unread = {unread.back()};
+        }
+      }
+      searches_.push_back({numbers[i], std::move(search), std::move(unread)});
     }
     if (rows.size() != numbers.size()) fresh->reorder(rows);
     if (searches_.size() == numbers.size())
@@ -130,16 +156,21 @@ class Flight final {
 
   // One token for every open hypothesis.
   void step() {
-    std::vector<int64_t> ids;
-    for (const InFlight& one : searches_)
-      for (size_t row = 0; row < one.search->open(); ++row) ids.push_back(one.search->last_id(row));
+    std::vector<int64_t> ids, starts = {0};
+    for (InFlight& one : searches_) {
+      for (size_t row = 0; row < one.search->open(); ++row) {
+        if (one.unread.empty()) ids.push_back(one.search->last_id(row));
+        ids.insert(ids.end(), one.unread.begin(), one.unread.end());
+        starts.push_back(static_cast<int64_t>(ids.size()));
+      }
+      one.unread.clear();
+    }
     Trace trace;
     trace.places = {place_};
     const Context context = {.trace = place_.empty() ? nullptr : &trace};
-    const int64_t rows = static_cast<int64_t>(ids.size());
-    Tensor logits = model_.step(*state_, tensor({rows}, ids), context).detach().contiguous();
+    Tensor logits = model_.steps(*state_, tensor({starts.back()}, ids), starts, context).detach().contiguous();
     const std::vector<int64_t> next = advance(logits, attention_of(trace));
-    std::vector<int64_t> same(ids.size());
+    std::vector<int64_t> same(starts.size() - 1);
     std::iota(same.begin(), same.end(), int64_t{0});
     if (next != same) state_->reorder(next);
     for (InFlight& one : searches_)
@@ -176,6 +207,7 @@ class Flight final {
   struct InFlight {
     size_t number;
     std::unique_ptr<SentenceSearch> search;
+    std::vector<int64_t> unread;  // what the next step reads; the last token written if there is nothing here
   };
 
   const Generator& model_;
@@ -189,12 +221,32 @@ class Flight final {
 
 }  // namespace
 
+GenerationConfig for_model(const Generator& model, GenerationConfig config) {
+  check(config);
+  if (config.end_ids.empty()) config.end_ids = model.end_ids();
+  std::erase(config.end_ids, -1);
+  const SpecialIds special = model.special_ids();
+  if (config.start_id < 0) config.start_id = special.bos;
+  if (const auto* whole = dynamic_cast<const Model*>(&model); whole && whole->foreign()) return config;
+  for (int64_t id : {special.pad, special.bos})
+    if (id >= 0 && std::find(config.end_ids.begin(), config.end_ids.end(), id) == config.end_ids.end())
+      config.never.push_back(id);
+  return config;
+}
+
+void read_tokens(const Generator& model, DecoderState& state, std::span<const int64_t> ids) {
+  for (size_t begin = 0; begin < ids.size(); begin += most_at_once) {
+    const auto some = ids.subspan(begin, std::min<size_t>(most_at_once, ids.size() - begin));
+    const auto count = static_cast<int64_t>(some.size());
+    const std::vector<int64_t> starts = {0, count};
+    model.steps(state, tensor({count}, std::vector<int64_t>(some.begin(), some.end())), starts, {});
+  }
+}
+
 std::vector<Hypotheses> generate(const Generator& model, const std::vector<Request>& requests,
                                  const GenerationConfig& config, const GenerationOptions& options) {
-  GenerationConfig limited = config;
-  check(limited);
+  const GenerationConfig limited = for_model(model, config);
   if (const int64_t longest = model.longest(); longest > 0) {
-    limited.max_length = std::min(config.max_length, longest);
     for (const Request& request : requests)
       require(static_cast<int64_t>(request.source.size()) <= longest,
               "generation: found a source of {} tokens, expected at most {} as the model has positions",

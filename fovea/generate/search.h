@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "fovea/generate/config.h"
@@ -15,6 +16,8 @@ namespace fovea {
 struct Request {
   std::vector<int64_t> source = {};
   std::vector<int64_t> prefix = {};  // the output begins with these, whatever else is asked for
+  // What is read before the first token is written, instead of the start: a language model's prompt. It is no part of the output.
+  std::vector<int64_t> prompt = {};
 };
 
 struct Hypothesis {
@@ -22,8 +25,9 @@ struct Hypothesis {
   double score = 0;          // Σ log_probabilities / their number ^ length_penalty
   // Of each of `ids`, and of the end if it was reached: the model's own, whatever was excluded or sampled.
   std::vector<double> log_probabilities;
-  bool ended = false;  // or stopped by max_length
-  Tensor attention;    // if asked for: [log_probabilities, source tokens], the mean over heads
+  bool ended = false;   // or stopped by max_length
+  Tensor attention;     // if asked for: [log_probabilities, source tokens], the mean over heads
+  int64_t end_id = -1;  // of several ends the one that came
 };
 
 using Hypotheses = std::vector<Hypothesis>;  // best first
@@ -39,5 +43,12 @@ struct GenerationOptions {
 // No more tokens are written than the model has positions for; a source of more is an Error.
 std::vector<Hypotheses> generate(const Generator&, const std::vector<Request>&, const GenerationConfig&,
                                  const GenerationOptions& = {});
+
+// The config with what the model says where it says nothing: ends, the start, and, of models that are trained here, that padding and
+// the start are never written. Models of others may write whatever their own files do not forbid.
+GenerationConfig for_model(const Generator&, GenerationConfig);
+
+// A prompt, in chunks that bound the memory that a pass takes, into a state of one row.
+void read_tokens(const Generator&, DecoderState&, std::span<const int64_t> ids);
 
 }  // namespace fovea

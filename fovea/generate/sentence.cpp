@@ -28,54 +28,64 @@ int64_t draw(std::span<const float> row, const GenerationConfig& c, double unifo
   for (int64_t id : order) running.push_back(sum += std::exp((row[static_cast<size_t>(id)] - largest) / c.temperature));
   size_t last = 0;
   while (last + 1 < running.size() && running[last] < c.top_p * sum) ++last;
+  while (last > 0 && running[last] - running[last - 1] < c.min_p * running[0]) --last;
   const double threshold = uniform * running[last];
   const auto chosen = std::upper_bound(running.begin(), running.begin() + static_cast<std::ptrdiff_t>(last), threshold);
   return order[static_cast<size_t>(chosen - running.begin())];
 }
 
-// Never less than what a prefix needs.
-int64_t max_length(const Request& request, const GenerationConfig& config) {
-  if (config.max_ratio == 0) return config.max_length;
+// Never less than what a prefix needs, nor more than the model can read: all but the last token, which nothing follows.
+int64_t max_length(const Request& request, const GenerationConfig& config, int64_t positions) {
+  const auto prompt = static_cast<int64_t>(request.prompt.size());
+  int64_t most = config.max_length_after(prompt);
+  if (positions > 0) most = std::min(most, positions + 1 - std::max<int64_t>(prompt, 1));
+  if (config.max_ratio == 0) return most;
   const int64_t by_ratio = 16 + static_cast<int64_t>(config.max_ratio * static_cast<double>(request.source.size()));
-  return std::min(config.max_length, std::max(by_ratio, static_cast<int64_t>(request.prefix.size())));
+  return std::min(most, std::max(by_ratio, static_cast<int64_t>(request.prefix.size())));
 }
 
 }  // namespace
 
-void penalise_repetition(std::span<float> logits, const std::vector<int64_t>& ids, double penalty) {
-  std::vector<int64_t> once = ids;
-  std::sort(once.begin(), once.end());
-  once.erase(std::unique(once.begin(), once.end()), once.end());
-  for (int64_t id : once) {
-    float& logit = logits[static_cast<size_t>(id)];
-    logit = static_cast<float>(logit > 0 ? logit / penalty : logit * penalty);
-  }
-}
-
-std::vector<int64_t> repeating(const std::vector<int64_t>& ids, int64_t n) {
-  std::vector<int64_t> found;
-  const auto before = static_cast<std::ptrdiff_t>(n - 1);
-  if (n <= 0 || ids.size() < static_cast<size_t>(n)) return found;
-  const auto tail = ids.end() - before;
-  for (auto at = ids.begin(); at + before < ids.end(); ++at)
-    if (std::equal(tail, ids.end(), at)) found.push_back(at[before]);
-  return found;
-}
-
 SentenceSearch::SentenceSearch(const Request& request, size_t number, const GenerationConfig& config,
-                               const SpecialIds& special)
+                               const SpecialIds& special, int64_t positions)
     : request_(request),
       config_(config),
       special_(special),
-      max_length_(max_length(request, config)),
+      rules_(config, special),
+      min_length_(config.min_length_after(static_cast<int64_t>(request.prompt.size()))),
+      max_length_(max_length(request, config, positions)),
       random_(Random(static_cast<uint64_t>(config.seed)).fork(static_cast<uint64_t>(number))) {
+  const auto prompt = static_cast<int64_t>(request.prompt.size());
+  require(positions == 0 || prompt <= positions,
+          "generation: found a prompt of {} tokens, expected at most {} as the model has positions", prompt, positions);
+  require(prompt > 0 || special.bos >= 0,
+          "generation: found no prompt, expected one: the model has no token that starts a text");
   require(static_cast<int64_t>(request.prefix.size()) <= config.max_length,
           "generation: found a prefix of {} tokens, expected at most max_length {}", request.prefix.size(),
           config.max_length);
   for (int64_t id : request.prefix)
-    require(id >= 0 && id != special.eos, "generation: found {} in a prefix, expected ids other than the end's", id);
+    require(id >= 0 && !rules_.is_end(id), "generation: found {} in a prefix, expected ids other than the end's", id);
   open_.resize(config.sample ? static_cast<size_t>(config.n_best) : 1);
   for (size_t i = 0; i < open_.size(); ++i) open_[i].sample = i;
+}
+
+int64_t SentenceSearch::last_id(size_t row) const {
+  if (open_[row].last) return open_[row].last->id;
+  return request_.prompt.empty() ? special_.bos : request_.prompt.back();
+}
+
+std::vector<int64_t> SentenceSearch::history_of(const Open& hypothesis) const {
+  std::vector<int64_t> all = request_.prompt;
+  const std::vector<int64_t> written = ids_of(hypothesis);
+  all.insert(all.end(), written.begin(), written.end());
+  return all;
+}
+
+int64_t SentenceSearch::forced_id(const Open& hypothesis) const {
+  if (hypothesis.tokens < static_cast<int64_t>(request_.prefix.size()))
+    return request_.prefix[static_cast<size_t>(hypothesis.tokens)];
+  if (hypothesis.tokens == 0 && config_.first_id >= 0) return config_.first_id;
+  return hypothesis.tokens + 1 == max_length_ ? config_.last_id : -1;
 }
 
 std::vector<int64_t> SentenceSearch::ids_of(const Open& hypothesis) {
@@ -89,33 +99,33 @@ void SentenceSearch::penalise(std::span<float> logits) const {
   if (config_.repetition_penalty == 1) return;
   const size_t vocabulary = logits.size() / open_.size();
   for (size_t i = 0; i < open_.size(); ++i)
-    penalise_repetition(logits.subspan(i * vocabulary, vocabulary), ids_of(open_[i]), config_.repetition_penalty);
+    penalise_repetition(logits.subspan(i * vocabulary, vocabulary), history_of(open_[i]), config_.repetition_penalty);
 }
 
 // The best tokens after a hypothesis, at most `count` of them; none if nothing may follow.
 std::vector<kernels::Chosen> SentenceSearch::choices(const Open& hypothesis, std::span<float> row,
                                                      int64_t count) const {
-  const size_t end = static_cast<size_t>(special_.eos);
-  if (hypothesis.tokens < static_cast<int64_t>(request_.prefix.size())) {
-    const int64_t forced = request_.prefix[static_cast<size_t>(hypothesis.tokens)];
-    require(forced < static_cast<int64_t>(row.size()), "generation: found id {} in a prefix, expected less than {}",
-            forced, row.size());
+  if (const int64_t forced = forced_id(hypothesis); forced >= 0) {
+    require(forced < static_cast<int64_t>(row.size()),
+            "generation: found id {} to begin or to end with, expected less than {}", forced, row.size());
     const float kept = row[static_cast<size_t>(forced)];
     std::fill(row.begin(), row.end(), excluded);
     row[static_cast<size_t>(forced)] = kept;
     if (kept == excluded) return {};
     return {{kept, forced}};
   }
-  const float ending = row[end];
-  row[static_cast<size_t>(special_.pad)] = row[static_cast<size_t>(special_.bos)] = excluded;
-  if (special_.unk >= 0) row[static_cast<size_t>(special_.unk)] = excluded;
-  if (config_.no_repeat_ngram > 0)
-    for (int64_t id : repeating(ids_of(hypothesis), config_.no_repeat_ngram)) row[static_cast<size_t>(id)] = excluded;
-  row[end] = hypothesis.tokens < config_.min_length ? excluded : ending;
+  std::vector<kernels::Chosen> endings;
+  for (int64_t id : rules_.ends())
+    if (id < static_cast<int64_t>(row.size())) endings.push_back({row[static_cast<size_t>(id)], id});
+  rules_.exclude(row, needs_history() ? history_of(hypothesis) : std::vector<int64_t>(), hypothesis.tokens,
+                 min_length_);
   std::vector<kernels::Chosen> best = kernels::largest(row, count);
-  if (!best.empty() || ending == excluded) return best;
-  row[end] = ending;  // where nothing else may follow, the end may
-  return {{ending, special_.eos}};
+  if (!best.empty() || endings.empty()) return best;
+  const auto likeliest =
+      std::max_element(endings.begin(), endings.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+  if (likeliest->value == excluded) return best;
+  row[static_cast<size_t>(likeliest->index)] = likeliest->value;  // where nothing else may follow, the end may
+  return {*likeliest};
 }
 
 // How each open hypothesis may go on, best first, equal ones in the order of the beam and of the vocabulary: the best of all
@@ -160,8 +170,8 @@ std::vector<int64_t> SentenceSearch::advance(std::span<float> logits, std::span<
         std::make_shared<const Token>(Token{
             c.id, c.log_probability, attention.empty() ? std::vector<float>() : attention[c.parent], parent.last}),
         c.sum, parent.tokens + 1, parent.sample};
-    if (c.id == special_.eos || next.tokens == max_length_) {
-      complete(std::move(next), c.id == special_.eos);
+    if (rules_.is_end(c.id) || next.tokens == max_length_) {
+      complete(std::move(next), rules_.is_end(c.id));
       continue;
     }
     open_.push_back(std::move(next));
@@ -169,6 +179,12 @@ std::vector<int64_t> SentenceSearch::advance(std::span<float> logits, std::span<
   }
   if (decided()) open_.clear(), parents.clear();
   return parents;
+}
+
+SentenceSearch::Written SentenceSearch::newest() const {
+  const Open& one = open_.empty() ? complete_.front().hypothesis : open_.front();
+  require(one.last != nullptr, "generation: the model gave no token that may be written");
+  return {one.last->id, one.last->log_probability, rules_.is_end(one.last->id)};
 }
 
 double SentenceSearch::score(double sum, int64_t tokens) const {
@@ -194,8 +210,8 @@ Hypotheses SentenceSearch::results() const {
   Hypotheses found;
   for (const Complete& c : complete_) {
     if (found.size() == static_cast<size_t>(config_.n_best)) break;
-    Hypothesis h = {ids_of(c.hypothesis), c.score, {}, c.ended, {}};
-    if (c.ended) h.ids.pop_back();
+    Hypothesis h = {ids_of(c.hypothesis), c.score, {}, c.ended, {}, -1};
+    if (c.ended) h.end_id = h.ids.back(), h.ids.pop_back();
     std::vector<const Token*> tokens;
     for (const Token* t = c.hypothesis.last.get(); t; t = t->before.get()) tokens.push_back(t);
     std::vector<float> attention;

@@ -13,24 +13,20 @@
 #include <span>
 
 #include "fovea/base/random.h"
+#include "fovea/generate/rules.h"
 #include "fovea/generate/search.h"
 #include "fovea/kernels/select.h"
 
 namespace fovea {
 
-// Logits of tokens that occurred become smaller.
-void penalise_repetition(std::span<float> logits, const std::vector<int64_t>& ids, double penalty);
-
-// The tokens that would complete an n-gram for the second time.
-std::vector<int64_t> repeating(const std::vector<int64_t>& ids, int64_t n);
-
 class SentenceSearch final {
  public:
-  SentenceSearch(const Request&, size_t number, const GenerationConfig&, const SpecialIds&);
+  // `positions`: how many tokens the model can read, the prompt counted; 0: any number.
+  SentenceSearch(const Request&, size_t number, const GenerationConfig&, const SpecialIds&, int64_t positions = 0);
 
   bool done() const { return open_.empty(); }
   size_t open() const { return open_.size(); }
-  int64_t last_id(size_t row) const { return open_[row].last ? open_[row].last->id : special_.bos; }
+  int64_t last_id(size_t row) const;  // the last token of a row, of its prompt if nothing is written yet, or the start
 
   // Both take the rows of all open hypotheses, [open, vocabulary].
   void penalise(std::span<float> logits) const;
@@ -38,6 +34,14 @@ class SentenceSearch final {
   // `attention` holds what each row looked at, or nothing. Tokens that are excluded become −∞ in `logits`.
   std::vector<int64_t> advance(std::span<float> logits, std::span<const float> sums,
                                std::span<const std::vector<float>> attention);
+
+  // The token that came last, of a search for one hypothesis.
+  struct Written {
+    int64_t id;
+    double log_probability;
+    bool end;
+  };
+  Written newest() const;
 
   Hypotheses results() const;  // the n best
 
@@ -67,6 +71,9 @@ class SentenceSearch final {
   };
 
   static std::vector<int64_t> ids_of(const Open&);
+  std::vector<int64_t> history_of(const Open&) const;  // with the prompt
+  bool needs_history() const { return config_.no_repeat_ngram > 0 || !config_.never_in_a_row.empty(); }
+  int64_t forced_id(const Open&) const;  // what has to come next; −1: anything may
   std::vector<kernels::Chosen> choices(const Open&, std::span<float> row, int64_t count) const;
   std::vector<Candidate> candidates(std::span<float> logits, std::span<const float> sums);
   double score(double sum, int64_t tokens) const;
@@ -76,7 +83,8 @@ class SentenceSearch final {
   const Request& request_;
   const GenerationConfig& config_;
   SpecialIds special_;
-  int64_t max_length_;
+  Rules rules_;
+  int64_t min_length_, max_length_;
   Random random_;
   std::vector<Open> open_;
   std::vector<Complete> complete_;  // best first

@@ -72,6 +72,7 @@ class Generator {
   virtual Tensor steps(DecoderState&, const Tensor& ids, std::span<const int64_t> starts, const Context&) const = 0;
 
   virtual SpecialIds special_ids() const = 0;
+  virtual std::vector<int64_t> end_ids() const { return {special_ids().eos}; }  // those that end a text; −1: none
   virtual int64_t longest() const { return 0; }      // tokens that a source or a target may have; 0: any number
   virtual std::string source_attention() const = 0;  // where the targets look at the source; empty if nowhere
 

@@ -14,6 +14,12 @@ void require_none(const Source& source) {
 
 }  // namespace
 
+int64_t first_id(std::string_view name, const std::vector<int64_t>& ids, int64_t vocabulary) {
+  for (int64_t id : ids)
+    require(-1 <= id && id < vocabulary, "{}: found {}, expected an id below {} or null", name, id, vocabulary);
+  return ids.empty() ? -1 : ids[0];
+}
+
 Tensor CausalModel::logits(const Source& source, const Tensor& ids, const Context& context) const {
   require_none(source);
   require(ids && ids.rank() == 2 && ids.dtype() == DType::i64,

@@ -20,4 +20,7 @@ class CausalModel : public Model, public Generator {
   virtual Tensor output(const Tensor& states) const = 0;  // [..., width] → [..., vocabulary]
 };
 
+// The first of ids that may be none, one or several; −1 for none. An Error if one is not in the vocabulary.
+int64_t first_id(std::string_view name, const std::vector<int64_t>& ids, int64_t vocabulary);
+
 }  // namespace fovea

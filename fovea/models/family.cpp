@@ -20,6 +20,8 @@ void DataFacts::fields(Fields& f) {
   // The same as Hugging Face names them.
   f("vocab_size", vocabulary, "");
   f("pad_token_id", special.pad, "");
+  f("bos_token_id", special.bos, "");
+  f("eos_token_id", special.eos, "");
   f.numbered("id2label", labels);
 }
 

@@ -1,5 +1,7 @@
 #include "fovea/nn/norm.h"
 
+#include "fovea/tensor/arithmetic.h"
+
 namespace fovea {
 
 LayerNorm::LayerNorm(const Config& c) : epsilon_(c.epsilon) {
@@ -9,10 +11,12 @@ LayerNorm::LayerNorm(const Config& c) : epsilon_(c.epsilon) {
   if (c.bias) bias_ = Weight({c.width});
 }
 
-RmsNorm::RmsNorm(const Config& c) : epsilon_(c.epsilon) {
+RmsNorm::RmsNorm(const Config& c) : epsilon_(c.epsilon), plus_one_(c.plus_one) {
   require(c.width > 0 && c.epsilon >= 0, "RmsNorm: found width {} and ε {}, expected a width and no negative ε",
           c.width, c.epsilon);
   weight_ = Weight({c.width});
 }
+
+Tensor RmsNorm::operator()(const Tensor& x) const { return rms_norm(x, plus_one_ ? *weight_ + 1 : *weight_, epsilon_); }
 
 }  // namespace fovea

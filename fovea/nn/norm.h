@@ -34,14 +34,16 @@ class RmsNorm final {
   struct Config {
     int64_t width = 0;
     double epsilon = 1e-6;
+    bool plus_one = false;  // the scale is 1 + weight, as Gemma has it
   };
   explicit RmsNorm(const Config&);
 
-  Tensor operator()(const Tensor& x) const { return rms_norm(x, weight_, epsilon_); }
-  void weights(Weights& w) { w("weight", weight_, {Init::ones}); }
+  Tensor operator()(const Tensor& x) const;
+  void weights(Weights& w) { w("weight", weight_, {plus_one_ ? Init::zeros : Init::ones}); }
 
  private:
   double epsilon_;
+  bool plus_one_;
   Weight weight_;
 };
 

@@ -14,6 +14,13 @@ namespace {
 
 constexpr int64_t block = 64;  // tokens
 
+std::vector<double> powers_of(double base, int64_t width) {
+  std::vector<double> frequencies;
+  for (int64_t i = 0; i < width / 2; ++i)
+    frequencies.push_back(std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(width)));
+  return frequencies;
+}
+
 Angles angles(const char* where, int64_t width, double base) {
   require(width > 0 && width % 2 == 0 && width <= 1 << 16 && base > 1,
           "{}: found width {} and base {}, expected an even width of at most 65536 and a base above 1", where, width,
@@ -36,9 +43,9 @@ std::vector<int64_t> positions_from(int64_t offset, int64_t tokens) {
   return positions;
 }
 
-Angles::Angles(int64_t width, double base) {
-  for (int64_t i = 0; i < width / 2; ++i)
-    frequencies_.push_back(std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(width)));
+Angles::Angles(int64_t width, double base) : Angles(powers_of(base, width)) {}
+
+Angles::Angles(std::vector<double> frequencies) : frequencies_(std::move(frequencies)) {
   for (int64_t t = 0; t < block; ++t) {
     for (double frequency : frequencies_) {
       near_.cosines.push_back(std::cos(static_cast<double>(t) * frequency));
@@ -115,7 +122,12 @@ Tensor LearnedPositions::operator()(const Tensor& x, int64_t offset) const {
   return (*this)(x, positions_from(offset, x.size(-2)));
 }
 
-RotaryPositions::RotaryPositions(const Config& c) : config_(c), angles_(angles("RotaryPositions", c.width, c.base)) {}
+RotaryPositions::RotaryPositions(const Config& c)
+    : config_(c), angles_(c.frequencies.empty() ? angles("RotaryPositions", c.width, c.base) : Angles(c.frequencies)) {
+  require(c.frequencies.empty() || 2 * static_cast<int64_t>(c.frequencies.size()) == c.width,
+          "RotaryPositions: found {} frequencies for a width of {}, expected half as many", c.frequencies.size(),
+          c.width);
+}
 
 Tensor RotaryPositions::turned(const Tensor& given, const Angles::Turns& turns, double direction) const {
   const Tensor x = given.detach().contiguous();
@@ -130,8 +142,8 @@ Tensor RotaryPositions::turned(const Tensor& given, const Angles::Turns& turns, 
       for (int64_t row = begin; row < end; ++row) {
         const size_t at = static_cast<size_t>(row % tokens * pairs);
         for (size_t i = 0; i < cosines.size(); ++i) {
-          cosines[i] = static_cast<T>(turns.cosines[at + i]);
-          sines[i] = static_cast<T>(direction * turns.sines[at + i]);
+          cosines[i] = static_cast<T>(config_.factor * turns.cosines[at + i]);
+          sines[i] = static_cast<T>(config_.factor * direction * turns.sines[at + i]);
         }
         for (int64_t head = 0; head < heads; ++head) {
           const T* in = x.data<T>() + (row * heads + head) * width;

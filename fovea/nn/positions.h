@@ -21,6 +21,7 @@ std::vector<int64_t> positions_from(int64_t offset, int64_t tokens);
 class Angles final {
  public:
   Angles(int64_t width, double base);
+  explicit Angles(std::vector<double> frequencies);  // θ = position · frequency
 
   struct Turns {  // [positions, width / 2]
     std::vector<double> cosines, sines;
@@ -73,13 +74,16 @@ class LearnedPositions final {
 //   a' = a cos θ − b sin θ,   b' = b cos θ + a sin θ
 //
 // Pair i is elements i and i + width / 2, as Llama and GPT-NeoX have it, or 2i and 2i + 1 (interleaved), as GPT-J has it.
-// Elements from `width` on stay as they are.
+// Elements from `width` on stay as they are. Models for longer texts than they were first trained with have frequencies of their
+// own instead of the powers of a base, and a factor by which the turned elements become longer.
 class RotaryPositions final {
  public:
   struct Config {
     int64_t width = 0;
     double base = 10000;
     bool interleaved = false;
+    std::vector<double> frequencies = {};  // width / 2 of them; by the base if there are none
+    double factor = 1;
   };
   explicit RotaryPositions(const Config&);
 
