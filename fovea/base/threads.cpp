@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "fovea/base/denormals.h"
 #include "fovea/base/error.h"
 
 namespace fovea {
@@ -53,7 +54,7 @@ class Pool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   void run(int64_t count, detail::LoopBody body, void* state) {
-    body_ = body, state_ = state, count_ = count;
+    body_ = body, state_ = state, count_ = count, mode_ = float_mode();
     next_.store(0, std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
     gate_.store(open, std::memory_order_release);
@@ -83,6 +84,7 @@ class Pool {
       seen = epoch_.load(std::memory_order_acquire);
       if (stop_) return;
       if (!enter()) continue;
+      set_float_mode(mode_);
       take_indices();
       gate_.fetch_sub(1, std::memory_order_release);
     }
@@ -114,6 +116,7 @@ class Pool {
   detail::LoopBody body_ = nullptr;
   void* state_ = nullptr;
   int64_t count_ = 0;
+  uint64_t mode_ = 0;
   std::exception_ptr failure_;
   std::mutex failure_mutex_;
   std::atomic<bool> failed_ = false;

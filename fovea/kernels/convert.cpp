@@ -17,17 +17,20 @@ HWY_INLINE hn::Vec<Floats> float_of(hn::Vec<Halves> half) {
   return hn::PromoteTo(Floats(), hn::BitCast(hn::Rebind<hwy::float16_t, Floats>(), half));
 }
 #else
-// As bits of a float the exponent is 112 too small; a multiplication by 2¹¹² corrects it, for subnormal numbers too. Infinities
-// and NaNs get a float's largest exponent instead.
+// As bits of a float the exponent is 112 too small. Subnormal numbers are whole multiples of 2⁻²⁴; infinities and NaNs get a float's
+// largest exponent.
 HWY_INLINE hn::Vec<Floats> float_of(hn::Vec<Halves> half) {
   const hn::RebindToUnsigned<Floats> d;
+  const hn::RebindToSigned<Floats> whole;
   const auto bits = hn::PromoteTo(d, half);
   const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(d, 0x8000u)));
-  const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(d, 0x7fffu)));
-  const auto number = hn::Mul(hn::BitCast(Floats(), magnitude), hn::Set(Floats(), 0x1p112f));
-  const auto odd = hn::Gt(magnitude, hn::Set(d, (0x7c00u << 13) - 1));
-  return hn::BitCast(Floats(), hn::Or(sign, hn::IfThenElse(odd, hn::Or(magnitude, hn::Set(d, 0x7f800000u)),
-                                                           hn::BitCast(d, number))));
+  const auto magnitude = hn::And(bits, hn::Set(d, 0x7fffu));
+  const auto shifted = hn::ShiftLeft<13>(magnitude);
+  const auto normal = hn::Add(shifted, hn::Set(d, 112u << 23));
+  const auto tiny = hn::Mul(hn::ConvertTo(Floats(), hn::BitCast(whole, magnitude)), hn::Set(Floats(), 0x1p-24f));
+  const auto finite = hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0x400u)), hn::BitCast(d, tiny), normal);
+  const auto odd = hn::Gt(magnitude, hn::Set(d, 0x7bffu));
+  return hn::BitCast(Floats(), hn::Or(sign, hn::IfThenElse(odd, hn::Or(shifted, hn::Set(d, 0x7f800000u)), finite)));
 }
 #endif
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "fovea/base/denormals.h"
 #include "fovea/base/file.h"
 #include "fovea/base/folder.h"
 #include "fovea/train/averaging.h"
@@ -87,6 +88,27 @@ void check_last(const TrainerOptions& options) {
           options.folder.string());
 }
 
+// As long as it lives, the weights are numbers that nobody learns from: what is computed records nothing.
+class WithoutTape final {
+ public:
+  explicit WithoutTape(Trainee& trainee) : trainee_(trainee) {
+    for_each_tensor(trainee, [&](const std::string&, Tensor& w, const Init&) {
+      learning_.push_back(w);
+      w = w.detach();
+    });
+  }
+  ~WithoutTape() {
+    size_t i = 0;
+    for_each_tensor(trainee_, [&](const std::string&, Tensor& w, const Init&) { w = learning_[i++]; });
+  }
+  WithoutTape(const WithoutTape&) = delete;
+  WithoutTape& operator=(const WithoutTape&) = delete;
+
+ private:
+  Trainee& trainee_;
+  std::vector<Tensor> learning_;
+};
+
 class Training final {
  public:
   Training(Trainee& trainee, const TrainerConfig& config, const TrainerOptions& options)
@@ -104,6 +126,7 @@ class Training final {
   }
 
   TrainingResult run() {
+    const FlushDenormals flush;
     while (!ends()) {
       step();
       const bool last = ends().has_value();
@@ -237,6 +260,7 @@ class Training final {
     std::vector<Score> scores;
     {
       const Averaged inside(average());
+      const WithoutTape detached(trainee_);
       scores = trainee_.validate();
     }
     state_.validated_step = state_.step;
