@@ -1,7 +1,9 @@
 // `fovea generate`: a language model goes on with a text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/interrupt.h"
 #include "cli/results.h"
@@ -55,18 +57,21 @@ void run(const GenerateOptions& o) {
   require(!can<Encoder>(*model.model),
           "{}: found a model that reads a source, expected a language model; use fovea translate",
           model.folder.string());
-  CtrlC ctrl_c;
-  const bool streams = !o.json && o.generation.beam_size == 1 && o.generation.n_best == 1;
-  ContinueOptions options = {.stops = o.stop, .interrupted = [&] { return ctrl_c.pressed(); }};
-  if (streams) options.on_text = [&](std::string_view more) { results.write(more); };
-  for (std::vector<std::string> some; !ctrl_c.pressed() && texts.next(some);) {
+  // One text is written as it comes; of many each gets a line, and they are worked on together.
+  const bool streams = o.texts.given && !o.json && o.generation.beam_size == 1 && o.generation.n_best == 1;
+  std::optional<CtrlC> ctrl_c;
+  ContinueOptions options = {.stops = o.stop};
+  if (streams) {
+    ctrl_c.emplace();
+    options.on_text = [&](std::string_view more) { results.write(more); };
+    options.interrupted = [&] { return ctrl_c->pressed(); };
+  }
+  for (std::vector<std::string> some; texts.next(some);) {
     options.on_result = [&](size_t i, const std::vector<Continuation>& found) {
       for (const Continuation& c : found) {
-        if (o.json) {
-          results.write(to_json(some[i], c, o.logprobs) + "\n");
-        } else {
-          results.write(streams ? "\n" : c.text + "\n");
-        }
+        std::string line = o.json ? to_json(some[i], c, o.logprobs) : streams ? "" : c.text;
+        if (!o.texts.given) std::replace(line.begin(), line.end(), '\n', ' ');
+        results.write(line + "\n");
       }
     };
     continue_texts(writer, *model.tokenizer, some, o.generation, options);
