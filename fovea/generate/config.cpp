@@ -108,7 +108,8 @@ void GenerationConfig::file_fields(Fields& f) {
                  "remove_invalid_values", "is_assistant",   "max_time",           "return_legacy_cache",
                  "disable_compile",       "compile_config", "renormalize_logits", "chat_format"});
   f.refused({"penalty_alpha", "dola_layers", "constraints", "force_words_ids", "epsilon_cutoff", "eta_cutoff",
-             "guidance_scale", "sequence_bias", "watermarking_config", "encoder_no_repeat_ngram_size"});
+             "sequence_bias", "watermarking_config", "encoder_no_repeat_ngram_size", "diversity_penalty",
+             "exponential_decay_length_penalty"});
 }
 
 int64_t GenerationConfig::min_length_after(int64_t prompt) const {
@@ -166,6 +167,7 @@ GenerationConfig read_generation_config(const std::filesystem::path& folder,
   if (json.contains("min_new_tokens")) config.min_length_with_prompt = 0;
   if (!unknown.empty() && note)
     note(fmt::format("{}: keys that are not known here are passed over: {}", path.string(), fmt::join(unknown, ", ")));
+  if (foreign && config.sample) config.beam_size = 1;
   check(config);
   return config;
 }
