@@ -132,6 +132,21 @@ class ExampleFolder final {
                      .character_embedding = 4,
                      .character_width = 4}),
          words);
+    write_language_model(pieces);
+  }
+
+  // A language model of Llama's shape, and how it writes a conversation.
+  void write_language_model(const Tokenizer& tokenizer) const {
+    const std::unique_ptr<ModelConfig> config = find<Family>("llama").config();
+    from_json(R"({"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2})",
+              *config, "");
+    tell(*config, {.vocabulary = tokenizer.size()});
+    const std::unique_ptr<Model> model = config->make();
+    save("my-language-model", *model, tokenizer);
+    write_generation_config(path_ / "my-language-model", {.max_length = 12});
+    write("my-language-model/chat_template.jinja",
+          "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}assistant:");
+    write("questions.txt", "Who sang about the sea?\nWho visited Paris?\n");
   }
 
   std::filesystem::path path_;

@@ -31,7 +31,8 @@ std::vector<std::string> examples_of(const std::string& verb) {
 const std::map<std::string, std::string> shorter = {{"bench", " --seconds 0.0001"}, {"train", " --steps 2 --warmup 1"}};
 
 void give_more_to_learn(const ExampleFolder& folder) {
-  for (const char* model : {"my-model", "my-classifier", "my-tagger"}) std::filesystem::remove_all(folder / model);
+  for (const char* model : {"my-model", "my-classifier", "my-tagger", "my-language-model"})
+    std::filesystem::remove_all(folder / model);
   write_text(folder / "pairs.tsv", toy_pairs(200));
   write_text(folder / "labelled.tsv", toy_labelled(200));
   write_text(folder / "tagged.conll", toy_conll(200));

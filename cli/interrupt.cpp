@@ -20,7 +20,29 @@ void remove_and_end(int signal) {
   std::raise(signal);
 }
 
+volatile std::sig_atomic_t presses = 0;
+
+void count_press(int signal) {
+  presses = presses + 1;
+  if (presses > 1) remove_and_end(signal);
+}
+
+// A read that waits for a line is to end as well.
+void on_ctrl_c(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  sigaction(SIGINT, &action, nullptr);
+}
+
 }  // namespace
+
+CtrlC::CtrlC() {
+  presses = 0;
+  on_ctrl_c(count_press);
+}
+CtrlC::~CtrlC() { on_ctrl_c(count > 0 ? remove_and_end : SIG_DFL); }
+bool CtrlC::pressed() const { return presses > 0; }
+void CtrlC::forget() { presses = 0; }
 
 void remove_at_interrupt(const std::filesystem::path& file) {
   const std::string name = file.string();

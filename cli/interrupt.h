@@ -9,4 +9,18 @@ namespace fovea {
 
 void remove_at_interrupt(const std::filesystem::path& file);  // an empty one, or one more than four, is passed over
 
+// While it lives, Ctrl-C is asked about instead of ending the program; a second one before the answer ends it.
+//
+//   const CtrlC ctrl_c;   if (ctrl_c.pressed()) …
+class CtrlC final {
+ public:
+  CtrlC();
+  ~CtrlC();
+  CtrlC(const CtrlC&) = delete;
+  CtrlC& operator=(const CtrlC&) = delete;
+
+  bool pressed() const;
+  void forget();  // it was answered
+};
+
 }  // namespace fovea

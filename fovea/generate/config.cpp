@@ -38,7 +38,7 @@ int64_t without_prompt(int64_t length, int64_t with_prompt, int64_t prompt) {
 
 }  // namespace
 
-void GenerationConfig::fields(Fields& f) {
+void GenerationConfig::writing_fields(Fields& f) {
   f("beam_size", beam_size, "open hypotheses of beam search; 1: greedy");
   f("length_penalty", length_penalty, "a score is the sum of log-probabilities / tokens to this power");
   f("n_best", n_best, "hypotheses returned for each input");
@@ -50,10 +50,14 @@ void GenerationConfig::fields(Fields& f) {
   f("seed", seed, "sampling: of the random numbers");
   f("min_length", min_length, "the fewest tokens, the end not counted");
   f("max_length", max_length, "the most tokens, the end counted");
-  f("max_ratio", max_ratio, "the most tokens beyond the first 16, for each of the source's; 0: any number");
   f("no_repeat_ngram", no_repeat_ngram, "no sequence of so many tokens occurs twice; 0: any may");
   f("repetition_penalty", repetition_penalty,
     "logits of tokens that occurred are divided by this, multiplied if negative (Keskar et al. 2019)");
+}
+
+void GenerationConfig::fields(Fields& f) {
+  writing_fields(f);
+  f("max_ratio", max_ratio, "the most tokens beyond the first 16, for each of the source's; 0: any number");
   f("piece_tokens", piece_tokens,
     "a text is read sentence by sentence, and a sentence of more tokens in pieces; 0: as a whole");
   f("keep_wordless", keep_wordless, "a text without a letter that the vocabulary knows stays as it is");
@@ -104,7 +108,8 @@ void GenerationConfig::file_fields(Fields& f) {
                  "remove_invalid_values", "is_assistant",   "max_time",           "return_legacy_cache",
                  "disable_compile",       "compile_config", "renormalize_logits", "chat_format"});
   f.refused({"penalty_alpha", "dola_layers", "constraints", "force_words_ids", "epsilon_cutoff", "eta_cutoff",
-             "guidance_scale", "sequence_bias", "watermarking_config", "encoder_no_repeat_ngram_size"});
+             "sequence_bias", "watermarking_config", "encoder_no_repeat_ngram_size", "diversity_penalty",
+             "exponential_decay_length_penalty"});
 }
 
 int64_t GenerationConfig::min_length_after(int64_t prompt) const {
@@ -162,6 +167,7 @@ GenerationConfig read_generation_config(const std::filesystem::path& folder,
   if (json.contains("min_new_tokens")) config.min_length_with_prompt = 0;
   if (!unknown.empty() && note)
     note(fmt::format("{}: keys that are not known here are passed over: {}", path.string(), fmt::join(unknown, ", ")));
+  if (foreign && config.sample) config.beam_size = 1;
   check(config);
   return config;
 }

@@ -42,8 +42,9 @@ struct GenerationConfig {
   // Lengths of Hugging Face that count the prompt too, or the start. Each holds as long as the length above is the same number.
   int64_t min_length_with_prompt = 0, max_length_with_prompt = 0;
 
-  // Flags and recipes.
+  // Flags and recipes; of those the ones that a model without a source has, too.
   void fields(Fields& f);
+  void writing_fields(Fields& f);
   // generation_config.json, under Hugging Face's names where there are any.
   void file_fields(Fields& f);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fovea/data/text/sentencepiece.h"
 #include "fovea/generate/text_stream.h"
 
 namespace fovea {
@@ -42,9 +43,11 @@ std::vector<int64_t> prompt_ids(const Generator& model, const Tokenizer& tokeniz
   if (longer && std::find(ends.begin(), ends.end(), ids.back()) != ends.end() && ids.size() > 1 &&
       (tokens.ids.empty() || ids.back() != tokens.ids.back()))
     ids.pop_back();
-  const bool own =
-      !tokenizer.frames() && dynamic_cast<const Model*>(&model) && !dynamic_cast<const Model*>(&model)->foreign();
-  if ((ids.empty() || own) && start >= 0) ids.insert(ids.begin(), start);
+  const auto* whole = dynamic_cast<const Model*>(&model);
+  const bool trained_here = !tokenizer.frames() && whole && !whole->foreign();
+  const bool bare =
+      dynamic_cast<const SentencePiece*>(&tokenizer) != nullptr;  // a file that cannot say that a text has a start
+  if ((ids.empty() || trained_here || (bare && !tokenizer.frames())) && start >= 0) ids.insert(ids.begin(), start);
   require(!ids.empty(), "prompt: found no tokens, expected some: the model has no token that starts a text");
   return ids;
 }

@@ -41,7 +41,7 @@ class Conversation final {
 
   // Ids that come next. write() lets them through the model.
   void read(const std::vector<int64_t>& ids);
-  // Makes it the text of exactly these ids: what it has of their beginning is kept, what differs is forgotten.
+  // Makes it the text of exactly these ids: if what was read is their beginning it stays read, else all is read again.
   void become(const std::vector<int64_t>& ids);
   const std::vector<int64_t>& ids() const { return ids_; }
   int64_t cached() const { return read_; }  // ids that have gone through the model

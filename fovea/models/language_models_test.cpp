@@ -169,5 +169,56 @@ TEST(LanguageModels, LongRopeEndsWhereItsNumbersWouldChange) {
   EXPECT_THROW(as<Generator>(*model).logits({}, zeros({1, 33}, DType::i64), {}), Error);
 }
 
+std::string from_base64(const std::string& text) {
+  static const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  uint32_t bits = 0;
+  int count = 0;
+  for (char c : text) {
+    if (c == '=') break;
+    bits = bits << 6 | static_cast<uint32_t>(letters.find(c));
+    if ((count += 6) >= 8) bytes.push_back(static_cast<char>(bits >> (count -= 8)));
+  }
+  return bytes;
+}
+
+Tensor from_shown(const nlohmann::json& shown) {
+  Shape shape;
+  for (int64_t size : shown.at("shape")) shape.push_back(size);
+  const std::string bytes = from_base64(shown.at("data"));
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return tensor(shape, values);
+}
+
+// A GPT that learnt to sort letters, with what each of its layers gave where it was trained; if it stands beside the repository.
+TEST(LanguageModels, ATrainedGptSortsAsItDidWhereItWasTrained) {
+  const fs::path shared = fs::path(test_data) / ".." / ".." / "shared" / "data" / "gpt_nano_sort";
+  if (!fs::exists(shared)) GTEST_SKIP() << "needs " << shared;
+  const auto model = nlohmann::json::parse(read_text(shared / "model.json"));
+  const auto reference = nlohmann::json::parse(read_text(shared / "reference_activations.json"));
+  Case c("gpt2");
+  c.name = "gpt_nano_sort";
+  c.weights.clear();
+  for (const auto& [name, shown] : model.items()) {
+    if (name == "config") continue;
+    const Tensor w = from_shown(shown);
+    const bool turned = name.find(".c_") != std::string::npos && w.rank() == 2;
+    c.weights[name] = turned ? w.transpose(0, 1).contiguous() : w;
+  }
+  c.configs = {{{"model_type", "gpt2"},
+                {"vocab_size", 3},
+                {"n_positions", 11},
+                {"n_embd", 48},
+                {"n_layer", 3},
+                {"n_head", 3},
+                {"tie_word_embeddings", false},
+                {"bos_token_id", -1},
+                {"eos_token_id", -1}}};
+  const auto gpt = c.load(0);
+  const Tensor logits = as<Generator>(*gpt).logits({}, from_shown(reference.at("idx")).to(DType::i64), {});
+  gradient_check::expect_near(logits, from_shown(reference.at("lm_head")), 1e-4, "logits");
+}
+
 }  // namespace
 }  // namespace fovea

@@ -49,6 +49,9 @@ LlamaLayout LlamaConfig::layout(std::string_view model) const {
           num_attention_heads);
   require(head_dim <= 1 << 16 && num_attention_heads <= 1 << 16,
           "{}: found {} heads of {}, expected at most 65536 of both", model, num_attention_heads, head_dim);
+  require(num_attention_heads * std::max<int64_t>(head_dim, 1) <= int64_t{1} << 30 && hidden_size <= int64_t{1} << 30,
+          "{}: found a width of {} and {} heads of {}, expected at most 2³⁰ of each", model, hidden_size,
+          num_attention_heads, head_dim);
   LlamaLayout l = {.vocabulary = vocab_size,
                    .width = hidden_size,
                    .hidden = intermediate_size,

@@ -185,7 +185,7 @@ class Gpt2 final : public CausalModel {
                                       {"n_head", c.n_head}})
       check_size("gpt2", name, value);
     check_layers("gpt2", "n_layer", c.n_layer);
-    require(c.n_embd % c.n_head == 0 && c.n_inner >= 0 && c.inner() < int64_t{1} << 31,
+    require(c.n_embd % c.n_head == 0 && c.n_inner >= 0 && c.inner() < int64_t{1} << 31 && c.n_embd < int64_t{1} << 29,
             "gpt2: found n_embd {} for {} heads and n_inner {}, expected a multiple, and a width below 2³¹", c.n_embd,
             c.n_head, c.n_inner);
     for (const auto& [name, value] :

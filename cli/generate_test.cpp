@@ -1,0 +1,72 @@
+// `fovea generate` and `fovea chat`, as typed.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/example_folder.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::json;
+
+class WritingVerbs : public testing::Test {
+ protected:
+  const ExampleFolder folder_ = ExampleFolder("writing");
+  std::string out(const std::string& arguments, const std::string& input = "/dev/null") const {
+    const Answer answer = folder_.run(arguments, input);
+    EXPECT_EQ(answer.code, 0) << arguments << "\n" << answer.out;
+    return answer.out;
+  }
+};
+
+TEST_F(WritingVerbs, WhatStreamsIsWhatJsonHolds) {
+  const std::string command = "generate -m my-language-model --quiet 'The sailor'";
+  const Json json = Json::parse(out(command + " --logprobs"));
+  EXPECT_EQ(out(command), json["text"].get<std::string>() + "\n");
+  EXPECT_EQ(json["prompt"], "The sailor");
+  EXPECT_TRUE(json["stop"] == "length" || json["stop"] == "end");
+  double sum = 0;
+  for (const Json& token : json["tokens"]) sum += token["log_probability"].get<double>();
+  EXPECT_NEAR(json["score"].get<double>(), sum / static_cast<double>(json["tokens"].size()), 1e-9);
+}
+
+TEST_F(WritingVerbs, ALineForEachPrompt) {
+  write_text(folder_ / "prompts.txt", "The sailor\nThe\n\nParis\n");
+  const std::string lines = out("generate -m my-language-model --quiet -i prompts.txt");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 4);
+  const std::string drawn = out("generate -m my-language-model --quiet --samples 3 --seed 1 Paris");
+  EXPECT_EQ(std::count(drawn.begin(), drawn.end(), '\n'), 3);
+  EXPECT_EQ(drawn, out("generate -m my-language-model --quiet --samples 3 --seed 1 Paris"));
+}
+
+TEST_F(WritingVerbs, AStopEndsTheText) {
+  const std::string whole = Json::parse(out("generate -m my-language-model --json The"))["text"];
+  const size_t letter = whole.find_first_of("abcdefghijklmnopqrstuvwxyz", 3);
+  ASSERT_NE(letter, std::string::npos) << whole;
+  const std::string stop = whole.substr(letter, 1);
+  const Json cut = Json::parse(out("generate -m my-language-model --json --stop '" + stop + "' --stop @@@ The"));
+  EXPECT_EQ(cut["text"], whole.substr(0, whole.find(stop)));
+  EXPECT_EQ(cut["stop"], "stop");
+}
+
+TEST_F(WritingVerbs, ModelsThatCannotAreNamed) {
+  EXPECT_NE(folder_.run("generate -m my-model Paris").out.find("expected a language model; use fovea translate"),
+            std::string::npos);
+  std::filesystem::remove(folder_ / "my-language-model" / "chat_template.jinja");
+  EXPECT_NE(folder_.run("chat -m my-language-model").out.find("found no chat template"), std::string::npos);
+  EXPECT_NE(
+      folder_.run("generate -m my-language-model Paris --max-length 3 --max-new-tokens 4").out.find("one of them"),
+      std::string::npos);
+}
+
+TEST_F(WritingVerbs, AChatAnswersEachLineAndObeys) {
+  write_text(folder_ / "talk.txt", "Who sang?\n/save talk.md\n/clear\nWho wrote?\n/exit\nnot read\n");
+  const std::string command = "chat -m my-language-model --quiet --system 'Be brief.'";
+  out(command, (folder_ / "talk.txt").string());
+  const std::string saved = read_text(folder_ / "talk.md");
+  EXPECT_TRUE(saved.starts_with("system: Be brief.\n\nuser: Who sang?\n\nassistant:")) << saved;
+  EXPECT_EQ(saved.find("wrote"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fovea
