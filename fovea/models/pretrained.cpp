@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -76,9 +77,20 @@ std::optional<Precision> packing_of(const SafeTensors& file, const std::string& 
 // The tensor of each weight, by its path.
 using Found = std::map<std::string, std::string>;
 
+std::set<std::string> paths_of(Model& model) {
+  std::set<std::string> paths;
+  for_each_weight(model, [&](const std::string& path, const Weight&, const Init&) { paths.insert(path); });
+  return paths;
+}
+
+bool same_bytes(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::memcmp(a.bytes(), b.bytes(), static_cast<size_t>(a.elements()) * size_of(a.dtype())) == 0;
+}
+
+// A weight that several parts of a model share may be in a file several times.
 Found names_of(Model& model, const SafeTensors& file, const LoadOptions& options, const std::string& where) {
-  std::set<std::string> known;
-  for_each_weight(model, [&](const std::string& path, const Weight&, const Init&) { known.insert(path); });
+  const std::set<std::string> known = paths_of(model);
   Found found;
   std::vector<std::string> unused;
   for (const auto& [name, tensor] : file.tensors()) {
@@ -87,8 +99,9 @@ Found names_of(Model& model, const SafeTensors& file, const LoadOptions& options
     if (!known.count(path)) {
       unused.push_back(name);
     } else if (const auto [first, fresh] = found.emplace(path, name); !fresh) {
-      throw Error(Error::corrupt, "{}: found '{}' and '{}', which are the same weight, expected one of them", where,
-                  first->second, name);
+      if (model.foreign() && same_bytes(file.tensors().at(first->second), tensor)) continue;
+      throw Error(Error::corrupt, "{}: found '{}' and '{}', which are one weight, expected one of them or equal ones",
+                  where, first->second, name);
     }
   }
   if (!unused.empty() && !model.foreign())
@@ -96,19 +109,21 @@ Found names_of(Model& model, const SafeTensors& file, const LoadOptions& options
                 unused.front());
   if (!unused.empty() && options.note)
     options.note(fmt::format("{}: tensors that this model does not use: {}", where, some_of(unused)));
+  for (const std::string& path : known)
+    if (!found.count(path) && !model.do_without(path))
+      throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
   return found;
 }
 
 void check_shapes(Model& model, const SafeTensors& file, const Found& names, std::optional<Precision> packing,
                   const std::string& where) {
   for_each_weight(model, [&](const std::string& path, const Weight& weight, const Init&) {
-    const auto found = names.find(path);
-    if (found == names.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
+    const std::string& stored = names.at(path);
     const Shape expected = packing && weight.packs() ? Shape{weight.bytes_in(*packing)} : weight.stored_shape();
-    const Shape& shape = file.tensors().at(found->second).shape();
+    const Shape& shape = file.tensors().at(stored).shape();
     if (shape != expected)
-      throw Error(Error::corrupt, "{}: found the weight '{}' {}, expected {} as config.json says", where, found->second,
-                  shape, expected);
+      throw Error(Error::corrupt, "{}: found the weight '{}' {}, expected {} as config.json says", where, stored, shape,
+                  expected);
   });
 }
 

@@ -1,4 +1,5 @@
-// Activations by the names that configs use: relu, gelu, gelu-tanh, silu, tanh, sigmoid, none.
+// Activations by the names that configs use: relu, gelu, gelu-tanh, silu, tanh, sigmoid, none, and what Hugging Face calls them:
+// gelu_new, gelu_fast and gelu_pytorch_tanh, gelu_python, swish, linear.
 //
 //   Tensor y = linear(x, activation_named("gelu-tanh"));
 #pragma once
