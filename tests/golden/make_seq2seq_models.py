@@ -8,7 +8,7 @@ precision, which the model computes with exactly), and of the two padded sources
 CASE.logits of the two targets. Of each search NAME: what it was asked for as the metadata CASE.search.NAME (generation_config.json),
 and CASE.search.NAME.ids [sources, returned, tokens], −1 behind the last, and CASE.search.NAME.scores.
 """
-import json, pathlib, tempfile
+import copy, json, pathlib, tempfile
 import torch
 from safetensors.torch import load_file, save_file
 from transformers import (BartConfig, BartForConditionalGeneration, GenerationConfig, MarianConfig, MarianMTModel, MBartConfig,
@@ -34,7 +34,7 @@ def sharpen(model, end, likely):
             continue
         scale = {1: 0.3, 2: 1.2 / p.shape[-1]**0.5}[p.dim()] if name != "final_logits_bias" else 0.5
         if "shared" in name or "embed_tokens" in name or "relative" in name or "embed_positions" in name or "lm_head" in name:
-            scale = 0.5
+            scale = 1.0 if "shared" in name and isinstance(model, T5ForConditionalGeneration) else 0.5
         values = torch.randn(p.shape, generator=draw) * scale
         if "norm" in name and name.endswith("weight"):
             values = values + 1
@@ -46,14 +46,15 @@ def sharpen(model, end, likely):
 
 def save(case, model):
     with tempfile.TemporaryDirectory() as folder:
-        model.half().save_pretrained(folder)
-        model.float()
+        copy.deepcopy(model).half().save_pretrained(folder)
         metadata[f"{case}.config"] = (pathlib.Path(folder) / "config.json").read_text()
         for name, w in load_file(pathlib.Path(folder) / "model.safetensors").items():
             file[f"{case}.weight.{name}"] = w
 
 
 def search(case, model, name, **options):
+    if getattr(model.config, "forced_eos_token_id", None) is not None:
+        options.setdefault("forced_eos_token_id", model.config.forced_eos_token_id)
     keys = dict(pad_token_id=model.config.pad_token_id, eos_token_id=model.config.eos_token_id,
                 decoder_start_token_id=model.config.decoder_start_token_id, **options)
     found = model.generate(input_ids=source, attention_mask=mask, generation_config=GenerationConfig(**keys),
@@ -88,7 +89,7 @@ def searches(case, model, **more):
     beams = dict(num_beams=4, num_return_sequences=4, do_sample=False)
     search(case, model, "greedy", max_length=14, **more)
     search(case, model, "beam", max_length=14, early_stopping=False, **beams, **more)
-    search(case, model, "early", max_length=14, early_stopping=True, length_penalty=0.6, **beams, **more)
+    search(case, model, "early", max_length=16, early_stopping=True, length_penalty=0.6, **beams, **more)
     search(case, model, "never", max_length=17, early_stopping="never", length_penalty=2.0, no_repeat_ngram_size=2, **beams, **more)
     search(case, model, "forced", max_length=10, min_length=6, forced_bos_token_id=5, forced_eos_token_id=model.config.eos_token_id,
            suppress_tokens=[11, 12, 13], **beams, **more)
@@ -98,6 +99,7 @@ sizes = dict(d_model=32, encoder_layers=2, decoder_layers=2, encoder_ffn_dim=40,
              decoder_attention_heads=2, max_position_embeddings=24, vocab_size=VOCABULARY)
 small = sizes | dict(d_model=24, encoder_layers=1, decoder_layers=1)
 marian = dict(pad_token_id=VOCABULARY - 1, eos_token_id=0, decoder_start_token_id=VOCABULARY - 1, bad_words_ids=[[VOCABULARY - 1]])
+# BART's and T5's ends are tokens that their random weights happen to write.
 t5 = dict(vocab_size=VOCABULARY, d_model=32, d_kv=6, d_ff=40, num_layers=2, num_heads=4, relative_attention_num_buckets=8,
           relative_attention_max_distance=10, decoder_start_token_id=0)
 
@@ -105,10 +107,10 @@ searches("marian", add("marian", MarianMTModel, MarianConfig(**sizes, **marian, 
          bad_words_ids=[[VOCABULARY - 1]])
 add("marian_two", MarianMTModel, MarianConfig(**small, **marian, activation_function="relu", share_encoder_decoder_embeddings=False,
                                               decoder_vocab_size=VOCABULARY + 6), 0)
-searches("bart", add("bart", BartForConditionalGeneration, BartConfig(**sizes), 2, 2.0))
+searches("bart", add("bart", BartForConditionalGeneration, BartConfig(**sizes, eos_token_id=6), 6))
 add("bart_scaled", BartForConditionalGeneration, BartConfig(**small, scale_embedding=True, activation_function="relu"), 2)
 add("mbart", MBartForConditionalGeneration, MBartConfig(**small, scale_embedding=True), 2)
-searches("t5", add("t5", T5ForConditionalGeneration, T5Config(**t5), 1))
+searches("t5", add("t5", T5ForConditionalGeneration, T5Config(**t5, eos_token_id=53), 53))
 add("t5_gated", T5ForConditionalGeneration, T5Config(**t5 | dict(d_model=24, num_layers=1, num_decoder_layers=2), feed_forward_proj="gated-gelu",
                                                      tie_word_embeddings=False), 1, lm_head=True)
 add("mt5", MT5ForConditionalGeneration, MT5Config(**t5 | dict(d_model=24, num_layers=1)), 1)
