@@ -1,7 +1,9 @@
 #include "fovea/generate/config.h"
 
+#include "fovea/base/catalogue.h"
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
+#include "fovea/generate/transformers_config.h"
 
 namespace fovea {
 namespace {
@@ -35,13 +37,24 @@ void check(const GenerationConfig& c) {
   require(c.no_repeat_ngram >= 0 && c.repetition_penalty > 0,
           "generation: found no_repeat_ngram {} and repetition_penalty {}, expected at least 0, and above 0",
           c.no_repeat_ngram, c.repetition_penalty);
+  if (!c.search.empty() && c.search != "shrinking" && c.search != "open")
+    throw_unknown("search", c.search, {"shrinking", "open"});
+  if (c.early_stopping != "false" && c.early_stopping != "true" && c.early_stopping != "never")
+    throw_unknown("early_stopping", c.early_stopping, {"false", "true", "never"});
 }
 
 GenerationConfig read_generation_config(const std::filesystem::path& folder) {
   GenerationConfig config;
-  const std::filesystem::path path = folder / file_name;
-  if (!path_exists(path)) return config;
-  from_json(read_text(path), config, path.string());
+  const std::filesystem::path path = folder / file_name, old = folder / "config.json";
+  if (path_exists(path)) {
+    const std::string text = read_text(path), where = path.string();
+    if (written_by_transformers(text, where))
+      config = from_transformers(text, where);
+    else
+      from_json(text, config, where);
+  } else if (path_exists(old)) {
+    config = from_transformers(read_text(old), old.string());
+  }
   check(config);
   return config;
 }

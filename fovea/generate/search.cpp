@@ -193,6 +193,10 @@ std::vector<Hypotheses> generate(const Generator& model, const std::vector<Reque
                                  const GenerationConfig& config, const GenerationOptions& options) {
   GenerationConfig limited = config;
   check(limited);
+  if (limited.search.empty()) {
+    const Model* whose = dynamic_cast<const Model*>(&model);
+    limited.search = whose && whose->foreign() ? "open" : "shrinking";
+  }
   if (const int64_t longest = model.longest(); longest > 0) {
     limited.max_length = std::min(config.max_length, longest);
     for (const Request& request : requests)

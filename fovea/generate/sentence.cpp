@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 namespace fovea {
 namespace {
@@ -31,6 +32,12 @@ int64_t draw(std::span<const float> row, const GenerationConfig& c, double unifo
   const double threshold = uniform * running[last];
   const auto chosen = std::upper_bound(running.begin(), running.begin() + static_cast<std::ptrdiff_t>(last), threshold);
   return order[static_cast<size_t>(chosen - running.begin())];
+}
+
+std::vector<int64_t> prefix_of(const Request& request, const GenerationConfig& config) {
+  std::vector<int64_t> prefix = request.prefix;
+  if (config.forced_bos_token_id >= 0) prefix.insert(prefix.begin(), config.forced_bos_token_id);
+  return prefix;
 }
 
 // Never less than what a prefix needs.
@@ -67,11 +74,11 @@ SentenceSearch::SentenceSearch(const Request& request, size_t number, const Gene
     : request_(request),
       config_(config),
       special_(special),
+      prefix_(prefix_of(request, config)),
       max_length_(max_length(request, config)),
       random_(Random(static_cast<uint64_t>(config.seed)).fork(static_cast<uint64_t>(number))) {
-  require(static_cast<int64_t>(request.prefix.size()) <= config.max_length,
-          "generation: found a prefix of {} tokens, expected at most max_length {}", request.prefix.size(),
-          config.max_length);
+  require(static_cast<int64_t>(prefix_.size()) <= config.max_length,
+          "generation: found a prefix of {} tokens, expected at most max_length {}", prefix_.size(), config.max_length);
   for (int64_t id : request.prefix)
     require(id >= 0 && id != special.eos, "generation: found {} in a prefix, expected ids other than the end's", id);
   open_.resize(config.sample ? static_cast<size_t>(config.n_best) : 1);
@@ -85,19 +92,48 @@ std::vector<int64_t> SentenceSearch::ids_of(const Open& hypothesis) {
   return ids;
 }
 
+std::vector<int64_t> SentenceSearch::written(const Open& hypothesis) const {
+  std::vector<int64_t> ids = ids_of(hypothesis);
+  if (config_.open_search()) ids.insert(ids.begin(), special_.bos);
+  return ids;
+}
+
 void SentenceSearch::penalise(std::span<float> logits) const {
-  if (config_.repetition_penalty == 1) return;
+  if (config_.repetition_penalty == 1 || open_beam()) return;
   const size_t vocabulary = logits.size() / open_.size();
   for (size_t i = 0; i < open_.size(); ++i)
-    penalise_repetition(logits.subspan(i * vocabulary, vocabulary), ids_of(open_[i]), config_.repetition_penalty);
+    penalise_repetition(logits.subspan(i * vocabulary, vocabulary), written(open_[i]), config_.repetition_penalty);
+}
+
+int64_t SentenceSearch::forced(const Open& hypothesis) const {
+  if (config_.forced_eos_token_id >= 0 && hypothesis.tokens + 1 == max_length_) return config_.forced_eos_token_id;
+  return hypothesis.tokens == 0 ? config_.forced_bos_token_id : -1;
+}
+
+std::vector<int64_t> SentenceSearch::excluded_after(const Open& hypothesis) const {
+  std::vector<int64_t> ids = config_.suppress_tokens;
+  if (!config_.open_search()) ids.insert(ids.end(), {special_.pad, special_.bos, special_.unk});
+  if (config_.no_repeat_ngram > 0) {
+    const std::vector<int64_t> again = repeating(written(hypothesis), config_.no_repeat_ngram);
+    ids.insert(ids.end(), again.begin(), again.end());
+  }
+  return ids;
+}
+
+// The same of log-probabilities, which stand in the row as logits.
+void SentenceSearch::penalise_probabilities(std::span<float> row, const std::vector<int64_t>& ids, double sum) const {
+  for (int64_t id : std::set<int64_t>(ids.begin(), ids.end())) {
+    float& logit = row[static_cast<size_t>(id)];
+    logit = static_cast<float>(sum + (logit - sum) * config_.repetition_penalty);
+  }
 }
 
 // The best tokens after a hypothesis, at most `count` of them; none if nothing may follow.
 std::vector<kernels::Chosen> SentenceSearch::choices(const Open& hypothesis, std::span<float> row,
                                                      int64_t count) const {
   const size_t end = static_cast<size_t>(special_.eos);
-  if (hypothesis.tokens < static_cast<int64_t>(request_.prefix.size())) {
-    const int64_t forced = request_.prefix[static_cast<size_t>(hypothesis.tokens)];
+  if (hypothesis.tokens < static_cast<int64_t>(prefix_.size())) {
+    const int64_t forced = prefix_[static_cast<size_t>(hypothesis.tokens)];
     require(forced < static_cast<int64_t>(row.size()), "generation: found id {} in a prefix, expected less than {}",
             forced, row.size());
     const float kept = row[static_cast<size_t>(forced)];
@@ -107,10 +143,9 @@ std::vector<kernels::Chosen> SentenceSearch::choices(const Open& hypothesis, std
     return {{kept, forced}};
   }
   const float ending = row[end];
-  row[static_cast<size_t>(special_.pad)] = row[static_cast<size_t>(special_.bos)] = excluded;
-  if (special_.unk >= 0) row[static_cast<size_t>(special_.unk)] = excluded;
-  if (config_.no_repeat_ngram > 0)
-    for (int64_t id : repeating(ids_of(hypothesis), config_.no_repeat_ngram)) row[static_cast<size_t>(id)] = excluded;
+  const int64_t vocabulary = static_cast<int64_t>(row.size());
+  for (int64_t id : excluded_after(hypothesis))
+    if (0 <= id && id < vocabulary) row[static_cast<size_t>(id)] = excluded;
   row[end] = hypothesis.tokens < config_.min_length ? excluded : ending;
   std::vector<kernels::Chosen> best = kernels::largest(row, count);
   if (!best.empty() || ending == excluded) return best;
@@ -123,13 +158,22 @@ std::vector<kernels::Chosen> SentenceSearch::choices(const Open& hypothesis, std
 std::vector<SentenceSearch::Candidate> SentenceSearch::candidates(std::span<float> logits,
                                                                   std::span<const float> sums) {
   const size_t vocabulary = logits.size() / open_.size();
-  const int64_t places = config_.sample ? 1 : config_.beam_size - static_cast<int64_t>(complete_.size());
+  const int64_t places = config_.sample ? 1
+                         : open_beam()  ? 2 * config_.beam_size
+                                        : config_.beam_size - static_cast<int64_t>(complete_.size());
   std::vector<Candidate> all;
   for (size_t parent = 0; parent < open_.size(); ++parent) {
     const Open& o = open_[parent];
     const std::span<float> row = logits.subspan(parent * vocabulary, vocabulary);
     const double sum = sums[parent];
     require(!std::isnan(sum) && sum < HUGE_VAL, "generation: the model gave NaN; its weights or inputs are damaged");
+    if (const int64_t id = forced(o); id >= 0) {
+      require(id < static_cast<int64_t>(vocabulary), "generation: found a forced id {}, expected less than {}", id,
+              vocabulary);
+      all.push_back({o.sum, parent, id, 0});
+      continue;
+    }
+    if (open_beam() && config_.repetition_penalty != 1) penalise_probabilities(row, written(o), sum);
     std::vector<kernels::Chosen> chosen = choices(o, row, places);
     if (chosen.empty()) complete(o, false);
     if (config_.sample && !chosen.empty()) {
@@ -153,17 +197,20 @@ std::vector<int64_t> SentenceSearch::advance(std::span<float> logits, std::span<
                                              std::span<const std::vector<float>> attention) {
   const std::vector<Candidate> chosen = candidates(logits, sums);
   const std::vector<Open> before = std::exchange(open_, {});
+  const size_t beam = static_cast<size_t>(config_.beam_size);
   std::vector<int64_t> parents;
-  for (const Candidate& c : chosen) {
+  for (size_t rank = 0; rank < chosen.size(); ++rank) {
+    const Candidate& c = chosen[rank];
     const Open& parent = before[c.parent];
     Open next = {
         std::make_shared<const Token>(Token{
             c.id, c.log_probability, attention.empty() ? std::vector<float>() : attention[c.parent], parent.last}),
         c.sum, parent.tokens + 1, parent.sample};
     if (c.id == special_.eos || next.tokens == max_length_) {
-      complete(std::move(next), c.id == special_.eos);
+      if (!open_beam() || rank < beam) complete(std::move(next), c.id == special_.eos);
       continue;
     }
+    if (open_beam() && open_.size() == beam) continue;
     open_.push_back(std::move(next));
     parents.push_back(static_cast<int64_t>(c.parent));
   }
@@ -180,9 +227,17 @@ void SentenceSearch::complete(Open hypothesis, bool ended) {
   const auto place = std::upper_bound(complete_.begin(), complete_.end(), s,
                                       [](double value, const Complete& c) { return value > c.score; });
   complete_.insert(place, {std::move(hypothesis), s, ended});
+  if (open_beam() && complete_.size() > static_cast<size_t>(config_.beam_size)) complete_.pop_back();
 }
 
 bool SentenceSearch::decided() const {
+  if (open_beam()) {
+    if (open_.empty() || complete_.size() < static_cast<size_t>(config_.beam_size)) return false;
+    const bool to_the_end = config_.early_stopping == "never" && config_.length_penalty > 0;
+    const Open& best = open_.front();
+    return config_.early_stopping == "true" ||
+           score(best.sum, to_the_end ? max_length_ : best.tokens) <= complete_.back().score;
+  }
   if (config_.sample || complete_.size() < static_cast<size_t>(config_.n_best)) return false;
   const double worst = complete_[static_cast<size_t>(config_.n_best) - 1].score;
   return std::all_of(open_.begin(), open_.end(), [&](const Open& o) {

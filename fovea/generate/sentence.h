@@ -7,6 +7,10 @@
 // is complete and its place is gone (Bahdanau, Cho and Bengio 2014), so that a beam of 1 is greedy search. It is over when no
 // place is left, or earlier when no open hypothesis can still be among the n best: a sum s of log-probabilities only falls,
 // so whatever continues an open one of n tokens scores at most max(s / (n + 1)^a, s / max_length^a).
+//
+// Open search, as Transformers has it: of the 2 · places best continuations those among the first half that end are complete,
+// and the best others go on, so that all places stay open; the best complete ones are kept, as many as places. It is over when
+// there are as many and early_stopping says so. Whatever token may come: padding and start too, if they are not suppressed.
 #pragma once
 
 #include <memory>
@@ -70,12 +74,18 @@ class SentenceSearch final {
   std::vector<kernels::Chosen> choices(const Open&, std::span<float> row, int64_t count) const;
   std::vector<Candidate> candidates(std::span<float> logits, std::span<const float> sums);
   double score(double sum, int64_t tokens) const;
+  bool open_beam() const { return config_.open_search() && config_.beam_size > 1 && !config_.sample; }
+  int64_t forced(const Open&) const;  // the id that counts nothing, −1 if there is none
+  std::vector<int64_t> excluded_after(const Open&) const;
+  void penalise_probabilities(std::span<float> row, const std::vector<int64_t>& ids, double sum) const;
+  std::vector<int64_t> written(const Open&) const;  // as repetitions are counted
   void complete(Open, bool ended);
   bool decided() const;
 
   const Request& request_;
   const GenerationConfig& config_;
   SpecialIds special_;
+  std::vector<int64_t> prefix_;
   int64_t max_length_;
   Random random_;
   std::vector<Open> open_;

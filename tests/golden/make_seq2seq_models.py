@@ -93,6 +93,7 @@ def searches(case, model, **more):
     search(case, model, "never", max_length=17, early_stopping="never", length_penalty=2.0, no_repeat_ngram_size=2, **beams, **more)
     search(case, model, "forced", max_length=10, min_length=6, forced_bos_token_id=5, forced_eos_token_id=model.config.eos_token_id,
            suppress_tokens=[11, 12, 13], **beams, **more)
+    search(case, model, "penalised", max_length=12, repetition_penalty=1.4, **beams, **more)
 
 
 sizes = dict(d_model=32, encoder_layers=2, decoder_layers=2, encoder_ffn_dim=40, decoder_ffn_dim=36, encoder_attention_heads=4,
