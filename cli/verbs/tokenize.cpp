@@ -24,7 +24,7 @@ struct TokenizeOptions {
 
   void fields(Fields& f) {
     f("text", text, "the text; without it each line of --input is one");
-    f("model", model, "the folder of a tokenizer or model, or a SentencePiece .model file");
+    f("model", model, "the folder of a tokenizer or model, or a file of it: tokenizer.json, vocab.txt, .model …");
     f("input", input, "a file of texts, plain, .gz or .zip; - is stdin");
     f("ids", ids, "print ids instead of pieces");
     f("json", json, "print ids, pieces and the bytes of the text each came from, as JSON");

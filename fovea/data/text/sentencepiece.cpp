@@ -181,11 +181,19 @@ int64_t SentencePiece::id_of(std::string_view piece) const { return processor_->
 Tokens SentencePiece::encode(std::string_view text) const {
   check_utf8(text, "text");
   Tokens tokens;
-  for (const Part& part : parts_of(text, space_begins_)) encode_part(text, part.span, part.joined, tokens);
+  for (const Part& part : parts_of(text, space_begins_)) encode_part(text, part.span, part.joined, tokens, nullptr);
   return tokens;
 }
 
-void SentencePiece::encode_part(std::string_view text, Span part, bool joined, Tokens& into) const {
+Tokens SentencePiece::encode(std::string_view text, std::vector<std::string>& pieces) const {
+  check_utf8(text, "text");
+  Tokens tokens;
+  for (const Part& part : parts_of(text, space_begins_)) encode_part(text, part.span, part.joined, tokens, &pieces);
+  return tokens;
+}
+
+void SentencePiece::encode_part(std::string_view text, Span part, bool joined, Tokens& into,
+                                std::vector<std::string>* spelled) const {
   sentencepiece::ImmutableSentencePieceText pieces;
   const std::string_view own = piece_of(text, part);
   check(processor_->Encode(own, pieces.mutable_proto()), Error::invalid, "text");
@@ -197,7 +205,9 @@ void SentencePiece::encode_part(std::string_view text, Span part, bool joined, T
     if (joined && piece.piece() == space_mark && span.size() == 0) continue;
     if (joined && piece.id() == special_.unk && !into.ids.empty() && into.ids.back() == special_.unk) {
       into.spans.back().end = placed.end;
+      if (spelled) spelled->back() += piece.piece();
     } else {
+      if (spelled) spelled->push_back(piece.piece());
       into.ids.push_back(piece.id());
       into.spans.push_back(placed);
     }
@@ -213,6 +223,12 @@ std::string SentencePiece::decode(std::span<const int64_t> ids) const {
   }
   std::string text;
   check(processor_->Decode(pieces, &text), Error::invalid, "ids");
+  return text;
+}
+
+std::string SentencePiece::decode_pieces(const std::vector<std::string>& pieces) const {
+  std::string text;
+  check(processor_->Decode(pieces, &text), Error::invalid, "pieces");
   return text;
 }
 

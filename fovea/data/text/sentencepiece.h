@@ -40,12 +40,15 @@ class SentencePiece final : public Tokenizer {
   int64_t id_of(std::string_view piece) const override;
   // The pieces of an unknown character's bytes all have the span of that character.
   Tokens encode(std::string_view text) const override;
+  Tokens encode(std::string_view text,
+                std::vector<std::string>& pieces) const;  // with what each one is spelled, known or not
   std::string decode(std::span<const int64_t> ids) const override;
+  std::string decode_pieces(const std::vector<std::string>& pieces) const;  // be they in the vocabulary or not
   void save(const std::filesystem::path& folder) const override;
 
  private:
   SentencePiece(std::string model, std::string_view where);
-  void encode_part(std::string_view text, Span part, bool joined, Tokens& into) const;
+  void encode_part(std::string_view text, Span part, bool joined, Tokens& into, std::vector<std::string>* pieces) const;
 
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
   Model model_ = Model::unigram;

@@ -64,10 +64,21 @@ class Message {
   size_t at_ = 0;
 };
 
+// NormalizerSpec: 2 precompiled_charsmap, 3 add_dummy_prefix, 5 escape_whitespaces.
+void check_normalizer(std::string_view spec, SentencePieceFile& file, std::string_view where) {
+  Message message(spec, where);
+  for (Field field; message.next(field);) {
+    if (field.number == 2) check_normalization_table(field.bytes, where);
+    if ((field.number == 3 || field.number == 5) && field.value == 0) file.space_begins = false;
+  }
+}
+
+}  // namespace
+
 // The table is <size of the trie><trie><texts that end in \0>. The trie is a double array (Darts): the place of a unit, xor
 // its offset, xor a byte, is the place of the unit that it leads to. One with the top bit set is never led to by a byte. One
 // with bit 8 set has a leaf, at its place xor its offset; the lower 31 bits of that are the place of a text.
-void check_table(std::string_view table, std::string_view where) {
+void check_normalization_table(std::string_view table, std::string_view where) {
   if (table.empty()) return;
   const auto expect = [&](bool good) {
     if (!good) throw Error(Error::corrupt, "{}: the table of the normalisation is damaged", where);
@@ -91,17 +102,6 @@ void check_table(std::string_view table, std::string_view where) {
     if (unit & (1u << 8)) expect((unit_at(next) & 0x7fffffff) < texts);
   }
 }
-
-// NormalizerSpec: 2 precompiled_charsmap, 3 add_dummy_prefix, 5 escape_whitespaces.
-void check_normalizer(std::string_view spec, SentencePieceFile& file, std::string_view where) {
-  Message message(spec, where);
-  for (Field field; message.next(field);) {
-    if (field.number == 2) check_table(field.bytes, where);
-    if ((field.number == 3 || field.number == 5) && field.value == 0) file.space_begins = false;
-  }
-}
-
-}  // namespace
 
 SentencePieceFile check_sentencepiece_file(std::string_view bytes, std::string_view where) {
   SentencePieceFile file;

@@ -17,4 +17,7 @@ struct SentencePieceFile {
 // An Error of kind corrupt if the bytes are no protocol buffer, or if a search in a table would leave it.
 SentencePieceFile check_sentencepiece_file(std::string_view bytes, std::string_view where);
 
+// The same for such a table alone, as tokenizer.json has it; an empty one is good.
+void check_normalization_table(std::string_view table, std::string_view where);
+
 }  // namespace fovea

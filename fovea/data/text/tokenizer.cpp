@@ -7,6 +7,7 @@
 #include "fovea/base/json.h"
 #include "fovea/data/text/bytes.h"
 #include "fovea/data/text/lines.h"
+#include "fovea/data/text/pretrained/load.h"
 #include "fovea/data/text/sentencepiece.h"
 #include "fovea/data/text/words.h"
 
@@ -43,19 +44,33 @@ std::unique_ptr<Tokenizer> load_vocabulary(const fs::path& file) {
               kind);
 }
 
+// What was trained here is known by its special ids, which nobody else has in this order. nullptr: it is someone else's.
+std::unique_ptr<Tokenizer> load_own_sentencepiece(const fs::path& file) {
+  if (file.extension() != ".model") return nullptr;
+  auto model = std::make_unique<SentencePiece>(file);
+  const SpecialIds &found = model->special(), own;
+  const bool same = found.pad == own.pad && found.bos == own.bos && found.eos == own.eos && found.unk == own.unk;
+  return same ? std::move(model) : nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& folder) {
   if (path_exists(folder) && !is_folder(folder)) {
+    if (auto own = load_own_sentencepiece(folder)) return own;
+    if (auto pretrained = load_pretrained_tokenizer_file(folder)) return pretrained;
     if (folder.extension() == ".json") return load_vocabulary(folder);
     return std::make_unique<SentencePiece>(folder);
   }
   if (!is_folder(folder)) throw Error(Error::not_found, "{}: there is no such tokenizer", folder.string());
-  for (const char* name : {"spiece.model", "tokenizer.model", "sentencepiece.bpe.model"}) {
-    if (path_exists(folder / name)) return std::make_unique<SentencePiece>(folder / name);
+  if (path_exists(folder / "spiece.model")) {
+    if (auto own = load_own_sentencepiece(folder / "spiece.model")) return own;
   }
   if (path_exists(folder / "vocabulary.json")) return load_vocabulary(folder / "vocabulary.json");
-  throw Error(Error::not_found, "{}: found no tokenizer, expected spiece.model, tokenizer.model or vocabulary.json",
+  if (auto pretrained = load_pretrained_tokenizer(folder)) return pretrained;
+  throw Error(Error::not_found,
+              "{}: found no tokenizer, expected tokenizer.json, source.spm, vocab.txt, vocab.json with merges.txt, "
+              "spiece.model, tokenizer.model, *.tiktoken or vocabulary.json",
               folder.string());
 }
 

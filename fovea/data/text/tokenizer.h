@@ -3,7 +3,7 @@
 //   std::unique_ptr<Tokenizer> t = load_tokenizer("my-model");
 //   Tokens tokens = t->encode("Hello world");          // tokens.ids[i] came from bytes tokens.spans[i]
 //
-// The kinds, one file each: sentencepiece.h (unigram and BPE), words.h, bytes.h.
+// The kinds, one file each: sentencepiece.h (unigram and BPE), words.h, bytes.h; those of pretrained models stand in pretrained/.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  virtual std::string_view kind() const = 0;  // "unigram", "bpe", "words" or "bytes"
+  virtual std::string_view kind() const = 0;  // "unigram", "bpe", "wordpiece", "words" or "bytes"
   virtual int64_t size() const = 0;           // ids are 0 … size() − 1
   virtual const SpecialIds& special() const = 0;
   virtual std::string piece(int64_t id) const = 0;                     // as the vocabulary spells it
@@ -51,8 +51,9 @@ class Tokenizer {
   static void make_folder(const std::filesystem::path& folder);
 };
 
-// From a folder that save() wrote, one with a spiece.model, tokenizer.model or sentencepiece.bpe.model of someone else,
-// or from such a file itself.
+// From a folder that save() wrote, or that of a pretrained model; of what is there the first of: what was trained here
+// (spiece.model, vocabulary.json), tokenizer.json, source.spm with target.spm and vocab.json, vocab.txt, vocab.json with
+// merges.txt, spiece.model, tokenizer.model, sentencepiece.bpe.model, *.tiktoken. Or from such a file itself.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder);
 
 // Gives one text of the training data after the other; false at the end.

@@ -1,0 +1,16 @@
+// Tokenizers of pretrained models from the files that they had before tokenizer.json: BERT's vocab.txt, GPT-2's vocab.json
+// with merges.txt, OpenAI's *.tiktoken.
+//
+//   std::unique_ptr<Tokenizer> t = load_vocab_txt("bert/vocab.txt");       // a tokenizer_config.json beside it is read
+#pragma once
+
+#include "fovea/data/text/pretrained/pipeline.h"
+
+namespace fovea {
+
+std::unique_ptr<Tokenizer> load_vocab_txt(const std::filesystem::path& file);
+std::unique_ptr<Tokenizer> load_vocab_and_merges(const std::filesystem::path& vocab,
+                                                 const std::filesystem::path& merges);
+std::unique_ptr<Tokenizer> load_tiktoken(const std::filesystem::path& file);
+
+}  // namespace fovea
