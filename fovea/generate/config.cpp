@@ -37,10 +37,9 @@ void check(const GenerationConfig& c) {
   require(c.no_repeat_ngram >= 0 && c.repetition_penalty > 0,
           "generation: found no_repeat_ngram {} and repetition_penalty {}, expected at least 0, and above 0",
           c.no_repeat_ngram, c.repetition_penalty);
-  if (!c.search.empty() && c.search != "shrinking" && c.search != "open")
-    throw_unknown("search", c.search, {"shrinking", "open"});
-  if (c.early_stopping != "false" && c.early_stopping != "true" && c.early_stopping != "never")
-    throw_unknown("early_stopping", c.early_stopping, {"false", "true", "never"});
+  if (!c.early_stopping.empty() && c.early_stopping != "true" && c.early_stopping != "false" &&
+      c.early_stopping != "never")
+    throw_unknown("early_stopping", c.early_stopping, {"true", "false", "never"});
 }
 
 GenerationConfig read_generation_config(const std::filesystem::path& folder) {

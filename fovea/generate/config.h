@@ -26,10 +26,11 @@ struct GenerationConfig {
   bool keep_wordless = false;
   double unsure_below = 0;
   int64_t batch_size = 32;
-  std::string search = {};
-  std::string early_stopping = "false";
-  int64_t forced_bos_token_id = -1, forced_eos_token_id = -1;
-  std::vector<int64_t> suppress_tokens = {};
+
+  // What files alone say. −1, and lists without ids: none.
+  int64_t first_id = -1, last_id = -1;  // are written first; and last, where max_length ends a text; they count nothing
+  std::vector<int64_t> never = {};      // ids that are not written
+  std::string early_stopping = "";  // of beam search: "true", "false" or "never" as Transformers means them; "": ours
 
   void fields(Fields& f) {
     f("beam_size", beam_size, "open hypotheses of beam search; 1: greedy");
@@ -52,20 +53,7 @@ struct GenerationConfig {
     f("unsure_below", unsure_below,
       "outputs whose tokens have a lower mean log-probability are marked as unsure; 0: none are");
     f("batch_size", batch_size, "inputs that are worked on at a time; the output does not depend on it");
-    f("search", search,
-      "beam search: shrinking (who ends gives its place up), or open (all places stay open, as Transformers has it); "
-      "by default as the model's makers search");
-    f("early_stopping", early_stopping,
-      "open search ends with as many complete hypotheses as places: true, as soon as there are; false, when the best "
-      "open "
-      "one scores less; never, when none can score more");
-    f("forced_bos_token_id", forced_bos_token_id, "id that every output begins with, as a language's; -1: none");
-    f("forced_eos_token_id", forced_eos_token_id, "id that the last token of max_length is; -1: none");
-    f.ids("suppress_tokens", suppress_tokens);
   }
-
-  // Whether all places of a beam stay open.
-  bool open_search() const { return search == "open"; }
 };
 
 void check(const GenerationConfig&);  // an Error if the values do not go together

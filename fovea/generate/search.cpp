@@ -193,9 +193,9 @@ std::vector<Hypotheses> generate(const Generator& model, const std::vector<Reque
                                  const GenerationConfig& config, const GenerationOptions& options) {
   GenerationConfig limited = config;
   check(limited);
-  if (limited.search.empty()) {
-    const Model* whose = dynamic_cast<const Model*>(&model);
-    limited.search = whose && whose->foreign() ? "open" : "shrinking";
+  if (limited.early_stopping.empty()) {  // models of others are searched as their makers do it
+    const Model* whole = dynamic_cast<const Model*>(&model);
+    if (whole && whole->foreign() && can<Encoder>(*whole)) limited.early_stopping = "false";
   }
   if (const int64_t longest = model.longest(); longest > 0) {
     limited.max_length = std::min(config.max_length, longest);

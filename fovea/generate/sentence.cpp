@@ -36,7 +36,7 @@ int64_t draw(std::span<const float> row, const GenerationConfig& c, double unifo
 
 std::vector<int64_t> prefix_of(const Request& request, const GenerationConfig& config) {
   std::vector<int64_t> prefix = request.prefix;
-  if (config.forced_bos_token_id >= 0) prefix.insert(prefix.begin(), config.forced_bos_token_id);
+  if (config.first_id >= 0) prefix.insert(prefix.begin(), config.first_id);
   return prefix;
 }
 
@@ -94,7 +94,7 @@ std::vector<int64_t> SentenceSearch::ids_of(const Open& hypothesis) {
 
 std::vector<int64_t> SentenceSearch::written(const Open& hypothesis) const {
   std::vector<int64_t> ids = ids_of(hypothesis);
-  if (config_.open_search()) ids.insert(ids.begin(), special_.bos);
+  if (theirs()) ids.insert(ids.begin(), special_.bos);
   return ids;
 }
 
@@ -106,13 +106,13 @@ void SentenceSearch::penalise(std::span<float> logits) const {
 }
 
 int64_t SentenceSearch::forced(const Open& hypothesis) const {
-  if (config_.forced_eos_token_id >= 0 && hypothesis.tokens + 1 == max_length_) return config_.forced_eos_token_id;
-  return hypothesis.tokens == 0 ? config_.forced_bos_token_id : -1;
+  if (config_.last_id >= 0 && hypothesis.tokens + 1 == max_length_) return config_.last_id;
+  return hypothesis.tokens == 0 ? config_.first_id : -1;
 }
 
 std::vector<int64_t> SentenceSearch::excluded_after(const Open& hypothesis) const {
-  std::vector<int64_t> ids = config_.suppress_tokens;
-  if (!config_.open_search()) ids.insert(ids.end(), {special_.pad, special_.bos, special_.unk});
+  std::vector<int64_t> ids = config_.never;
+  if (!theirs()) ids.insert(ids.end(), {special_.pad, special_.bos, special_.unk});
   if (config_.no_repeat_ngram > 0) {
     const std::vector<int64_t> again = repeating(written(hypothesis), config_.no_repeat_ngram);
     ids.insert(ids.end(), again.begin(), again.end());

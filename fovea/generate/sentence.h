@@ -74,7 +74,8 @@ class SentenceSearch final {
   std::vector<kernels::Chosen> choices(const Open&, std::span<float> row, int64_t count) const;
   std::vector<Candidate> candidates(std::span<float> logits, std::span<const float> sums);
   double score(double sum, int64_t tokens) const;
-  bool open_beam() const { return config_.open_search() && config_.beam_size > 1 && !config_.sample; }
+  bool theirs() const { return !config_.early_stopping.empty(); }  // as Transformers searches
+  bool open_beam() const { return theirs() && config_.beam_size > 1 && !config_.sample; }
   int64_t forced(const Open&) const;  // the id that counts nothing, −1 if there is none
   std::vector<int64_t> excluded_after(const Open&) const;
   void penalise_probabilities(std::span<float> row, const std::vector<int64_t>& ids, double sum) const;

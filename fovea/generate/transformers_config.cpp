@@ -30,7 +30,7 @@ struct Read {
     f("max_length", max_length, "");
     f("min_new_tokens", min_new_tokens, "");
     f("max_new_tokens", max_new_tokens, "");
-    f.ids("suppress_tokens", config.suppress_tokens);
+    f.ids("suppress_tokens", config.never);
   }
 };
 
@@ -77,7 +77,7 @@ void add_bad_words(const Json& json, std::string_view where, std::vector<int64_t
 
 std::string stopping_of(const Json& json, std::string_view where) {
   const auto found = json.find("early_stopping");
-  if (found == json.end() || found->is_null()) return "false";
+  if (found == json.end() || found->is_null()) return "";
   if (found->is_boolean()) return found->get<bool>() ? "true" : "false";
   if (*found == "never") return "never";
   throw Error(Error::corrupt, "{}: 'early_stopping': found {}, expected true, false or \"never\"", where,
@@ -105,9 +105,9 @@ GenerationConfig from_transformers(std::string_view text, std::string_view where
   if (read.max_new_tokens > 0) config.max_length = read.max_new_tokens;
   if (config.sample) config.beam_size = 1;
   config.early_stopping = stopping_of(json, where);
-  config.forced_bos_token_id = one_id(json, "forced_bos_token_id", where);
-  config.forced_eos_token_id = one_id(json, "forced_eos_token_id", where);
-  add_bad_words(json, where, config.suppress_tokens);
+  config.first_id = one_id(json, "forced_bos_token_id", where);
+  config.last_id = one_id(json, "forced_eos_token_id", where);
+  add_bad_words(json, where, config.never);
   return config;
 }
 

@@ -68,9 +68,9 @@ TEST(Transformers, ItsConfigIsReadFromAnyOfItsFiles) {
     EXPECT_EQ(c.max_length, 511);
     EXPECT_EQ(c.min_length, 5);
     EXPECT_EQ(c.early_stopping, "true");
-    EXPECT_EQ(c.forced_bos_token_id, -1);
-    EXPECT_EQ(c.forced_eos_token_id, 0);
-    EXPECT_EQ(c.suppress_tokens, (std::vector<int64_t>{7, 96}));
+    EXPECT_EQ(c.first_id, -1);
+    EXPECT_EQ(c.last_id, 0);
+    EXPECT_EQ(c.never, (std::vector<int64_t>{7, 96}));
     EXPECT_EQ(c.length_penalty, 2);
   }
   for (const char* wrong :
