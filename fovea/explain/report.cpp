@@ -102,8 +102,10 @@ Report explain_generator(const Generator& model, const Tokenizer& tokenizer, con
   const std::string start = written(tokenizer, special.bos), end = written(tokenizer, special.eos);
   std::vector<int64_t> read = {special.bos};
   Labels source = labels_of(text, framed.spans), inputs = {start}, outputs;
+  const auto first = std::search(framed.ids.begin(), framed.ids.end(), tokens.ids.begin(), tokens.ids.end());
+  const auto before = static_cast<size_t>(first - framed.ids.begin());
   for (size_t i = 0; i < source.size(); ++i)
-    if (source[i].empty()) source[i] = written(tokenizer, framed.ids[i]);
+    if (i < before || i >= before + tokens.ids.size()) source[i] = written(tokenizer, framed.ids[i]);
   for (int64_t id : best.ids) {
     read.push_back(id);
     inputs.push_back(written(tokenizer, id));

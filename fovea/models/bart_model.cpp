@@ -183,10 +183,9 @@ std::string BartModel::weight_path(const std::string& stored) const {
   return copy && config_.shared() ? "model.shared.weight" : name;
 }
 
-bool BartModel::do_without(const std::string& path) {
-  if (path == "final_logits_bias") return final_logits_bias_ = {}, true;
-  if (path == "lm_head.weight") return lm_head_.reset(), config_.tie_word_embeddings = true;
-  return false;
+void BartModel::do_without(const std::string& path) {
+  if (path == "final_logits_bias") final_logits_bias_ = {};
+  if (path == "lm_head.weight") lm_head_.reset(), config_.tie_word_embeddings = true;
 }
 
 std::string BartModel::source_attention() const {

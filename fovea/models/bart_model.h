@@ -89,7 +89,7 @@ class BartModel : public EncoderDecoder {
   std::string config() const final { return family_json(family(), config_); }
   int64_t vocabulary() const final { return config_.target_vocabulary(); }
   std::string weight_path(const std::string& stored) const final;
-  bool do_without(const std::string& path) final;
+  void do_without(const std::string& path) final;
   SpecialIds special_ids() const final { return {config_.pad_token_id, config_.start(), config_.eos_token_id, -1}; }
   int64_t longest() const final { return config_.max_position_embeddings; }
   std::string source_attention() const final;

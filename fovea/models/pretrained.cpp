@@ -110,15 +110,16 @@ Found names_of(Model& model, const SafeTensors& file, const LoadOptions& options
   if (!unused.empty() && options.note)
     options.note(fmt::format("{}: tensors that this model does not use: {}", where, some_of(unused)));
   for (const std::string& path : known)
-    if (!found.count(path) && !model.do_without(path))
-      throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
+    if (!found.count(path)) model.do_without(path);
   return found;
 }
 
 void check_shapes(Model& model, const SafeTensors& file, const Found& names, std::optional<Precision> packing,
                   const std::string& where) {
   for_each_weight(model, [&](const std::string& path, const Weight& weight, const Init&) {
-    const std::string& stored = names.at(path);
+    const auto found = names.find(path);
+    if (found == names.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
+    const std::string& stored = found->second;
     const Shape expected = packing && weight.packs() ? Shape{weight.bytes_in(*packing)} : weight.stored_shape();
     const Shape& shape = file.tensors().at(stored).shape();
     if (shape != expected)

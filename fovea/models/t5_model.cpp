@@ -160,11 +160,10 @@ std::string T5Model::weight_path(const std::string& stored) const {
   return stored.ends_with("EncDecAttention.relative_attention_bias.weight") ? "" : stored;
 }
 
-bool T5Model::do_without(const std::string& path) {
-  if (path != "lm_head.weight") return false;
+void T5Model::do_without(const std::string& path) {
+  if (path != "lm_head.weight") return;
   lm_head_.reset();
-  config_.tie_word_embeddings = true;
-  return config_.scale_decoder_outputs = false, true;
+  config_.tie_word_embeddings = true, config_.scale_decoder_outputs = false;
 }
 
 std::string T5Model::source_attention() const {

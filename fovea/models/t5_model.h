@@ -103,7 +103,7 @@ class T5Model : public EncoderDecoder {
   std::string config() const final { return family_json(family(), config_); }
   int64_t vocabulary() const final { return config_.vocab_size; }
   std::string weight_path(const std::string& stored) const final;
-  bool do_without(const std::string& path) final;
+  void do_without(const std::string& path) final;
   SpecialIds special_ids() const final {
     return {config_.pad_token_id, config_.decoder_start_token_id, config_.eos_token_id, -1};
   }
