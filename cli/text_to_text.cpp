@@ -89,6 +89,8 @@ void TextToTextOptions::fields(Fields& f) {
   AnswerOptions::fields(f);
   f("alignment", alignment, "print the alignment of the words (0-0 1-2) behind a tab; soft: with the weights");
   f("prefix", prefix, "each output begins with this");
+  f("task", task,
+    "put before each text: what a model of several tasks is to do, as T5's \"translate English to German: \"");
   generation.fields(f);
 }
 
@@ -103,14 +105,15 @@ void run_text_to_text(const std::filesystem::path& folder, const TextToTextOptio
   int64_t number = 0;
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
-    translate(writer, *model.tokenizer, some, o.generation,
-              {.attention = attention, .prefix = o.prefix, .on_result = [&](size_t i, const Translations& t) {
-                 if (o.json)
-                   answers.json(to_json(some[i], t), texts.objects(), i);
-                 else
-                   print(number++, some[i], t, o, answers);
-                 answers.done(some[i]);
-               }});
+    translate(
+        writer, *model.tokenizer, some, o.generation,
+        {.attention = attention, .prefix = o.prefix, .task = o.task, .on_result = [&](size_t i, const Translations& t) {
+           if (o.json)
+             answers.json(to_json(some[i], t), texts.objects(), i);
+           else
+             print(number++, some[i], t, o, answers);
+           answers.done(some[i]);
+         }});
   }
   answers.finish();
 }

@@ -20,7 +20,8 @@ extern const Verb summarize = {
     .help = "summarize texts; each line is one, and JSON's texts may have several lines",
     .examples =
         "fovea summarize -m my-model < text.txt > summaries.txt\n"
-        "fovea summarize -m my-model -i dialogues.json --key dialogue --max-length 60 --no-repeat-ngram 3",
+        "fovea summarize -m my-model -i dialogues.json --key dialogue --max-length 60 --no-repeat-ngram 3\n"
+        "fovea summarize -m my-model --task \"summarize: \" < text.txt",
     .run = [](const SummarizeVerbOptions& o) { run_text_to_text(find_model(o.model, shipped_model), o); }};
 
 }  // namespace fovea::verbs

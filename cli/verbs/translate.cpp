@@ -43,6 +43,7 @@ extern const Verb translate = {
         "fovea translate -m my-model -b 5 < text.txt > output.txt\n"
         "fovea translate -m my-model --alignment -i text.txt.gz -o output.tsv\n"
         "fovea translate -m my-model -b 5 --n-best 3 --prefix \"Wo ist\" \"Where is the station?\"\n"
+        "fovea translate -m my-model --task \"translate English to German: \" \"Where is the station?\"\n"
         "fovea translate -m my-model \"Where is the station?\" --json --svg attention.svg",
     .run = [](const TranslateVerbOptions& o) { run(o); }};
 

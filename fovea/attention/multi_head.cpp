@@ -57,10 +57,10 @@ void MultiHeadAttention::weights(Weights& w) {
     const double ends = static_cast<double>(matrix.size(-1) + (matrix.rank() == 3 ? matrix.size(1) : 1));
     return Init{.kind = Init::uniform, .scale = std::sqrt(6 / ends)};
   };
-  w("query", query_);
-  w("key", key_);
-  w("value", value_);
-  w("output", output_);
+  w(config_.names.query, query_);
+  w(config_.names.key, key_);
+  w(config_.names.value, value_);
+  w(config_.names.output, output_);
   if (form_weights_.query) w("form.query", form_weights_.query, xavier(form_weights_.query));
   if (form_weights_.key) w("form.key", form_weights_.key, xavier(form_weights_.key));
   if (form_weights_.vector) w("form.vector", form_weights_.vector, xavier(form_weights_.vector));

@@ -21,6 +21,10 @@ namespace fovea {
 
 class MultiHeadAttention final {
  public:
+  // What files call its four projections.
+  struct Names {
+    std::string query = "query", key = "key", value = "value", output = "output";
+  };
   struct Config {
     int64_t width = 0, heads = 1;
     int64_t key_heads = 0;     // fewer than heads: grouped queries (Ainslie et al. 2023); 0: as many as heads
@@ -34,6 +38,7 @@ class MultiHeadAttention final {
     double rotary_base = 10000;
     int64_t rotary_width = 0;  // how many elements of a head turn; 0: all
     bool rotary_interleaved = false;
+    Names names = {};
   };
   explicit MultiHeadAttention(const Config&);
 

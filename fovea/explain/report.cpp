@@ -103,14 +103,18 @@ Report explain_generator(const Generator& model, const Tokenizer& tokenizer, con
   Report report = {text, {}, {}};
   if (tokens.ids.empty()) return report;
   const SpecialIds special = model.special_ids();
-  const Request request = {.source = source_ids(tokenizer, tokens)};
+  const Tokens framed = source_tokens(tokenizer, tokens);
+  const Request request = {.source = framed.ids};
   const Hypothesis best = generate(model, {request}, options.generation, {.unknown = tokenizer.special().unk})[0].at(0);
   report.answer = tokenizer.decode(best.ids);
 
   const std::string start = written(tokenizer, special.bos), end = written(tokenizer, special.eos);
   std::vector<int64_t> read = {special.bos};
-  Labels source = labels_of(text, tokens.spans), inputs = {start}, outputs;
-  source.push_back(end);
+  Labels source = labels_of(text, framed.spans), inputs = {start}, outputs;
+  const auto first = std::search(framed.ids.begin(), framed.ids.end(), tokens.ids.begin(), tokens.ids.end());
+  const auto before = static_cast<size_t>(first - framed.ids.begin());
+  for (size_t i = 0; i < source.size(); ++i)
+    if (i < before || i >= before + tokens.ids.size()) source[i] = written(tokenizer, framed.ids[i]);
   for (int64_t id : best.ids) {
     read.push_back(id);
     inputs.push_back(written(tokenizer, id));

@@ -153,10 +153,14 @@ void check(const GenerationConfig& c) {
 GenerationConfig read_generation_config(const std::filesystem::path& folder,
                                         const std::function<void(const std::string& line)>& note) {
   GenerationConfig config;
-  const std::filesystem::path path = folder / file_name;
-  if (!path_exists(path)) return config;
+  if (!is_folder(folder)) return config;
+  const std::filesystem::path own = folder / file_name, old = folder / "config.json";
+  const bool has_own = path_exists(own);  // before that file there was, it stood among the model's own keys
+  if (!has_own && !path_exists(old)) return config;
+  const std::filesystem::path& path = has_own ? own : old;
   auto json = parse_json(read_text(path), path.string());
-  const bool foreign = json.is_object() && json.contains("transformers_version");
+  const bool foreign = json.is_object() && (json.contains("transformers_version") || json.contains("architectures"));
+  if (!has_own && !foreign) return config;
   if (json.is_object() && json.contains("early_stopping") && json["early_stopping"].is_boolean())
     json["early_stopping"] = json["early_stopping"] == true ? "true" : "false";
   if (foreign) config.top_k = 50;  // what Transformers takes where a file says nothing; 0 is what it writes for all
@@ -165,7 +169,7 @@ GenerationConfig read_generation_config(const std::filesystem::path& folder,
   if (!unknown.empty() && !foreign) from_json(json.dump(), file, path.string());
   if (json.contains("max_new_tokens")) config.max_length_with_prompt = 0;
   if (json.contains("min_new_tokens")) config.min_length_with_prompt = 0;
-  if (!unknown.empty() && note)
+  if (!unknown.empty() && has_own && note)
     note(fmt::format("{}: keys that are not known here are passed over: {}", path.string(), fmt::join(unknown, ", ")));
   if (foreign && config.sample) config.beam_size = 1;
   check(config);

@@ -227,7 +227,11 @@ GenerationConfig for_model(const Generator& model, GenerationConfig config) {
   std::erase(config.end_ids, -1);
   const SpecialIds special = model.special_ids();
   if (config.start_id < 0) config.start_id = special.bos;
-  if (const auto* whole = dynamic_cast<const Model*>(&model); whole && whole->foreign()) return config;
+  if (const auto* whole = dynamic_cast<const Model*>(&model); whole && whole->foreign()) {
+    // They are searched as their makers do it.
+    if (config.early_stopping.empty() && can<Encoder>(*whole)) config.early_stopping = "false";
+    return config;
+  }
   for (int64_t id : {special.pad, special.bos})
     if (id >= 0 && std::find(config.end_ids.begin(), config.end_ids.end(), id) == config.end_ids.end())
       config.never.push_back(id);

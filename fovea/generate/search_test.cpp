@@ -130,8 +130,15 @@ TEST(Search, AWideBeamOfAModelFindsWhatTryingEverythingFinds) {
   check_against_all(recurrent, {3, 5, 4, 4}, {.length_penalty = 0.8, .max_length = 4});
 }
 
+// Models that are searched as we do it: those of others are held to Transformers (transformers_test.cpp).
+std::vector<Variant> our_writers() {
+  std::vector<Variant> all = writers();
+  std::erase_if(all, [](const Variant& v) { return v.shaped()->foreign(); });
+  return all;
+}
+
 TEST(Search, ABeamOfOneTakesTheMostProbableTokenEachTime) {
-  for (const Variant& m : writers()) {
+  for (const Variant& m : our_writers()) {
     SCOPED_TRACE(m.name);
     const auto model = m.make_as<Generator>();
     const Ids source = {4, 9, 3};
@@ -210,7 +217,7 @@ TEST(Search, SameBitsForAnyBatchSizeAndThreadCount) {
 TEST(Search, ConstraintsHold) {
   const std::vector<Request> requests = many_requests();
   for (const size_t number : {size_t{0}, size_t{6}, size_t{8}}) {
-    const Variant m = writers()[number];
+    const Variant m = our_writers()[number];
     SCOPED_TRACE(m.name);
     const auto model = m.make_as<Generator>();
     for (const bool sample : {false, true}) {

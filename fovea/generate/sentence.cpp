@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 namespace fovea {
 namespace {
@@ -34,6 +35,12 @@ int64_t draw(std::span<const float> row, const GenerationConfig& c, double unifo
   return order[static_cast<size_t>(chosen - running.begin())];
 }
 
+std::vector<int64_t> prefix_of(const Request& request, const GenerationConfig& config) {
+  std::vector<int64_t> prefix = request.prefix;
+  if (config.first_id >= 0) prefix.insert(prefix.begin(), config.first_id);
+  return prefix;
+}
+
 // Never less than what a prefix needs, nor more than the model can read: all but the last token, which nothing follows.
 int64_t max_length(const Request& request, const GenerationConfig& config, int64_t positions) {
   const auto prompt = static_cast<int64_t>(request.prompt.size());
@@ -52,6 +59,7 @@ SentenceSearch::SentenceSearch(const Request& request, size_t number, const Gene
       config_(config),
       special_(special),
       rules_(config, special),
+      prefix_(prefix_of(request, config)),
       min_length_(config.min_length_after(static_cast<int64_t>(request.prompt.size()))),
       max_length_(max_length(request, config, positions)),
       random_(Random(static_cast<uint64_t>(config.seed)).fork(static_cast<uint64_t>(number))) {
@@ -60,9 +68,8 @@ SentenceSearch::SentenceSearch(const Request& request, size_t number, const Gene
           "generation: found a prompt of {} tokens, expected at most {} as the model has positions", prompt, positions);
   require(prompt > 0 || special.bos >= 0,
           "generation: found no prompt, expected one: the model has no token that starts a text");
-  require(static_cast<int64_t>(request.prefix.size()) <= config.max_length,
-          "generation: found a prefix of {} tokens, expected at most max_length {}", request.prefix.size(),
-          config.max_length);
+  require(static_cast<int64_t>(prefix_.size()) <= config.max_length,
+          "generation: found a prefix of {} tokens, expected at most max_length {}", prefix_.size(), config.max_length);
   for (int64_t id : request.prefix)
     require(id >= 0 && !rules_.is_end(id), "generation: found {} in a prefix, expected ids other than the end's", id);
   open_.resize(config.sample ? static_cast<size_t>(config.n_best) : 1);
@@ -76,16 +83,21 @@ int64_t SentenceSearch::last_id(size_t row) const {
 
 std::vector<int64_t> SentenceSearch::history_of(const Open& hypothesis) const {
   std::vector<int64_t> all = request_.prompt;
+  if (theirs() && all.empty()) all.push_back(special_.bos);
   const std::vector<int64_t> written = ids_of(hypothesis);
   all.insert(all.end(), written.begin(), written.end());
   return all;
 }
 
 int64_t SentenceSearch::forced_id(const Open& hypothesis) const {
-  if (hypothesis.tokens < static_cast<int64_t>(request_.prefix.size()))
-    return request_.prefix[static_cast<size_t>(hypothesis.tokens)];
-  if (hypothesis.tokens == 0 && config_.first_id >= 0) return config_.first_id;
+  if (hypothesis.tokens < static_cast<int64_t>(prefix_.size())) return prefix_[static_cast<size_t>(hypothesis.tokens)];
   return hypothesis.tokens + 1 == max_length_ ? config_.last_id : -1;
+}
+
+bool SentenceSearch::counts_nothing(const Open& hypothesis) const {
+  if (!theirs()) return false;
+  return (hypothesis.tokens == 0 && config_.first_id >= 0) ||
+         (hypothesis.tokens + 1 == max_length_ && config_.last_id >= 0);
 }
 
 std::vector<int64_t> SentenceSearch::ids_of(const Open& hypothesis) {
@@ -96,10 +108,18 @@ std::vector<int64_t> SentenceSearch::ids_of(const Open& hypothesis) {
 }
 
 void SentenceSearch::penalise(std::span<float> logits) const {
-  if (config_.repetition_penalty == 1) return;
+  if (config_.repetition_penalty == 1 || open_beam()) return;
   const size_t vocabulary = logits.size() / open_.size();
   for (size_t i = 0; i < open_.size(); ++i)
     penalise_repetition(logits.subspan(i * vocabulary, vocabulary), history_of(open_[i]), config_.repetition_penalty);
+}
+
+// The same of log-probabilities, which stand in the row as logits.
+void SentenceSearch::penalise_probabilities(std::span<float> row, const std::vector<int64_t>& ids, double sum) const {
+  for (int64_t id : std::set<int64_t>(ids.begin(), ids.end())) {
+    float& logit = row[static_cast<size_t>(id)];
+    logit = static_cast<float>(sum + (logit - sum) * config_.repetition_penalty);
+  }
 }
 
 // The best tokens after a hypothesis, at most `count` of them; none if nothing may follow.
@@ -133,13 +153,23 @@ std::vector<kernels::Chosen> SentenceSearch::choices(const Open& hypothesis, std
 std::vector<SentenceSearch::Candidate> SentenceSearch::candidates(std::span<float> logits,
                                                                   std::span<const float> sums) {
   const size_t vocabulary = logits.size() / open_.size();
-  const int64_t places = config_.sample ? 1 : config_.beam_size - static_cast<int64_t>(complete_.size());
+  const int64_t places = config_.sample ? 1
+                         : open_beam()  ? 2 * config_.beam_size
+                                        : config_.beam_size - static_cast<int64_t>(complete_.size());
   std::vector<Candidate> all;
   for (size_t parent = 0; parent < open_.size(); ++parent) {
     const Open& o = open_[parent];
     const std::span<float> row = logits.subspan(parent * vocabulary, vocabulary);
     const double sum = sums[parent];
     require(!std::isnan(sum) && sum < HUGE_VAL, "generation: the model gave NaN; its weights or inputs are damaged");
+    if (counts_nothing(o)) {
+      const int64_t id = forced_id(o);
+      require(id < static_cast<int64_t>(vocabulary), "generation: found a forced id {}, expected less than {}", id,
+              vocabulary);
+      all.push_back({o.sum, parent, id, 0});
+      continue;
+    }
+    if (open_beam() && config_.repetition_penalty != 1) penalise_probabilities(row, history_of(o), sum);
     std::vector<kernels::Chosen> chosen = choices(o, row, places);
     if (chosen.empty()) complete(o, false);
     if (config_.sample && !chosen.empty()) {
@@ -163,17 +193,20 @@ std::vector<int64_t> SentenceSearch::advance(std::span<float> logits, std::span<
                                              std::span<const std::vector<float>> attention) {
   const std::vector<Candidate> chosen = candidates(logits, sums);
   const std::vector<Open> before = std::exchange(open_, {});
+  const size_t beam = static_cast<size_t>(config_.beam_size);
   std::vector<int64_t> parents;
-  for (const Candidate& c : chosen) {
+  for (size_t rank = 0; rank < chosen.size(); ++rank) {
+    const Candidate& c = chosen[rank];
     const Open& parent = before[c.parent];
     Open next = {
         std::make_shared<const Token>(Token{
             c.id, c.log_probability, attention.empty() ? std::vector<float>() : attention[c.parent], parent.last}),
         c.sum, parent.tokens + 1, parent.sample};
     if (rules_.is_end(c.id) || next.tokens == max_length_) {
-      complete(std::move(next), rules_.is_end(c.id));
+      if (!open_beam() || rank < beam) complete(std::move(next), rules_.is_end(c.id));
       continue;
     }
+    if (open_beam() && open_.size() == beam) continue;
     open_.push_back(std::move(next));
     parents.push_back(static_cast<int64_t>(c.parent));
   }
@@ -196,9 +229,17 @@ void SentenceSearch::complete(Open hypothesis, bool ended) {
   const auto place = std::upper_bound(complete_.begin(), complete_.end(), s,
                                       [](double value, const Complete& c) { return value > c.score; });
   complete_.insert(place, {std::move(hypothesis), s, ended});
+  if (open_beam() && complete_.size() > static_cast<size_t>(config_.beam_size)) complete_.pop_back();
 }
 
 bool SentenceSearch::decided() const {
+  if (open_beam()) {
+    if (open_.empty() || complete_.size() < static_cast<size_t>(config_.beam_size)) return false;
+    const bool to_the_end = config_.early_stopping == "never" && config_.length_penalty > 0;
+    const Open& best = open_.front();
+    return config_.early_stopping == "true" ||
+           score(best.sum, to_the_end ? max_length_ : best.tokens) <= complete_.back().score;
+  }
   if (config_.sample || complete_.size() < static_cast<size_t>(config_.n_best)) return false;
   const double worst = complete_[static_cast<size_t>(config_.n_best) - 1].score;
   return std::all_of(open_.begin(), open_.end(), [&](const Open& o) {

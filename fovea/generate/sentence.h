@@ -7,6 +7,10 @@
 // is complete and its place is gone (Bahdanau, Cho and Bengio 2014), so that a beam of 1 is greedy search. It is over when no
 // place is left, or earlier when no open hypothesis can still be among the n best: a sum s of log-probabilities only falls,
 // so whatever continues an open one of n tokens scores at most max(s / (n + 1)^a, s / max_length^a).
+//
+// With early_stopping, as Transformers searches: of the 2 · places best continuations those among the first half that end are
+// complete, and the best others go on, so that all places stay open; the best complete ones are kept, as many as places. It is
+// over when there are as many and early_stopping says so. Tokens that are forced count nothing.
 #pragma once
 
 #include <memory>
@@ -73,7 +77,11 @@ class SentenceSearch final {
   static std::vector<int64_t> ids_of(const Open&);
   std::vector<int64_t> history_of(const Open&) const;  // with the prompt
   bool needs_history() const { return config_.no_repeat_ngram > 0 || !config_.never_in_a_row.empty(); }
-  int64_t forced_id(const Open&) const;  // what has to come next; −1: anything may
+  int64_t forced_id(const Open&) const;                            // what has to come next; −1: anything may
+  bool counts_nothing(const Open&) const;                          // what is forced to come next
+  bool theirs() const { return !config_.early_stopping.empty(); }  // as Transformers searches
+  bool open_beam() const { return theirs() && config_.beam_size > 1 && !config_.sample; }
+  void penalise_probabilities(std::span<float> row, const std::vector<int64_t>& ids, double sum) const;
   std::vector<kernels::Chosen> choices(const Open&, std::span<float> row, int64_t count) const;
   std::vector<Candidate> candidates(std::span<float> logits, std::span<const float> sums);
   double score(double sum, int64_t tokens) const;
@@ -84,6 +92,7 @@ class SentenceSearch final {
   const GenerationConfig& config_;
   SpecialIds special_;
   Rules rules_;
+  std::vector<int64_t> prefix_;  // the first token that the config forces, and the request's
   int64_t min_length_, max_length_;
   Random random_;
   std::vector<Open> open_;

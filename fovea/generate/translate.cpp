@@ -69,13 +69,27 @@ bool has_a_word(std::string_view text) {
   return false;
 }
 
+// What was looked at among the text's tokens and its end, which stands for all that is not of the text.
+Tensor over_text(const Tensor& weights, int64_t before, int64_t tokens) {
+  if (before == 0 && weights.size(1) == tokens + 1) return weights;
+  const Tensor all = weights.contiguous();
+  const int64_t columns = all.size(1);
+  Tensor result = zeros({all.size(0), tokens + 1});
+  float* to = result.data<float>();
+  const float* from = all.data<float>();
+  for (int64_t row = 0; row < all.size(0); ++row, from += columns, to += tokens + 1)
+    for (int64_t j = 0; j < columns; ++j) to[j < before || j >= before + tokens ? tokens : j - before] += from[j];
+  return result;
+}
+
 // A matrix of the weights of as many has some hundred megabytes.
 constexpr size_t most_weighed_tokens = 8192;
 
 struct Piece {
   size_t text;
   std::vector<Span> spans;
-  bool last;  // of its text
+  int64_t before;  // tokens of its source that stand before those of the text
+  bool last;       // of its text
   bool kept;
 };
 
@@ -149,6 +163,7 @@ class PieceByPiece {
         config_(config),
         cutting_(cutting),
         options_(options),
+        task_(tokenizer.encode(options.task).ids),
         results_(texts.size()) {
     for (size_t i = 0; i < texts.size(); ++i) cut(i);
     add_kept();
@@ -163,6 +178,8 @@ class PieceByPiece {
     std::vector<Translation> found;
     for (const Hypothesis& h : hypotheses) {
       found.push_back(translation_of(tokenizer_, h));
+      if (h.attention)
+        found.back().attention = over_text(h.attention, pieces_[at_].before, static_cast<int64_t>(spans.size()));
       if (config_.unsure_below < 0 && confidence(found.back()) < config_.unsure_below)
         found.back().unsure = {without_spaces(texts_[pieces_[at_].text], {spans.front().begin, spans.back().end})};
     }
@@ -194,10 +211,12 @@ class PieceByPiece {
       const Tokens part = {{tokens.ids.begin() + first, tokens.ids.begin() + behind},
                            {tokens.spans.begin() + first, tokens.spans.begin() + behind}};
       const bool kept = prefix.empty() && is_kept(texts_[text], part, ranges.size() > 1);
-      pieces_.push_back({text, part.spans, end == tokens.ids.size(), kept});
+      const Tokens source = source_tokens(tokenizer_, part, task_);
+      const auto at = std::search(source.ids.begin() + static_cast<std::ptrdiff_t>(task_.size()), source.ids.end(),
+                                  part.ids.begin(), part.ids.end());
+      pieces_.push_back({text, part.spans, at - source.ids.begin(), end == tokens.ids.size(), kept});
       if (kept) continue;
-      requests_.push_back(
-          {.source = source_ids(tokenizer_, part), .prefix = begin == 0 ? prefix : std::vector<int64_t>{}});
+      requests_.push_back({.source = source.ids, .prefix = begin == 0 ? prefix : std::vector<int64_t>{}});
     }
   }
 
@@ -237,6 +256,7 @@ class PieceByPiece {
   const GenerationConfig& config_;
   const Cutting cutting_;
   const TranslateOptions& options_;
+  const std::vector<int64_t> task_;
   std::vector<Translations> results_;
   std::vector<Piece> pieces_;
   std::vector<Request> requests_;
@@ -253,10 +273,20 @@ double confidence(const Translation& t) {
   return sum / static_cast<double>(t.log_probabilities.size());
 }
 
-std::vector<int64_t> source_ids(const Tokenizer& tokenizer, const Tokens& tokens) {
-  std::vector<int64_t> ids = tokens.ids;
-  ids.push_back(tokenizer.special().eos);
-  return ids;
+Tokens source_tokens(const Tokenizer& tokenizer, const Tokens& text, const std::vector<int64_t>& task) {
+  const int64_t begin = text.spans.empty() ? 0 : text.spans.front().begin;
+  const int64_t end = text.spans.empty() ? 0 : text.spans.back().end;
+  Tokens all = {task, std::vector<Span>(task.size(), {begin, begin})};
+  all.ids.insert(all.ids.end(), text.ids.begin(), text.ids.end());
+  all.spans.insert(all.spans.end(), text.spans.begin(), text.spans.end());
+  if (tokenizer.frames()) return tokenizer.frame(all);
+  all.ids.push_back(tokenizer.special().eos);
+  all.spans.push_back({end, end});
+  return all;
+}
+
+std::vector<int64_t> source_ids(const Tokenizer& tokenizer, const Tokens& text) {
+  return source_tokens(tokenizer, text).ids;
 }
 
 std::vector<Translations> translate(const Generator& model, const Tokenizer& tokenizer,
@@ -264,7 +294,13 @@ std::vector<Translations> translate(const Generator& model, const Tokenizer& tok
                                     const TranslateOptions& options) {
   check(config);
   Cutting cutting = {.most = config.piece_tokens, .sentences = config.piece_tokens > 0};
-  if (const int64_t most = model.longest() - 1; most > 0)  // its last position is the end's
+  // The last position is the end's, or more are those of a frame; a task's tokens stand before those of the text.
+  const auto around = static_cast<int64_t>(
+      source_tokens(tokenizer, tokenizer.encode(""), tokenizer.encode(options.task).ids).ids.size());
+  require(model.longest() == 0 || around < model.longest(),
+          "translation: found a task of {} tokens, expected less than the model's {} positions", around,
+          model.longest());
+  if (const int64_t most = model.longest() - around; model.longest() > 0)
     cutting.most = cutting.sentences ? std::min(cutting.most, most) : most;
   PieceByPiece pieces(tokenizer, texts, config, cutting, options);
   generate(model, pieces.requests(), config,

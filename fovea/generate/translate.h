@@ -30,6 +30,7 @@ struct Translations {
 struct TranslateOptions {
   bool attention = false;
   std::string prefix = {};  // every translation begins with it
+  std::string task = {};    // stands before every source: what a model that knows several tasks is to do
   // With the number of each text and what was found for it, in their order, as soon as that allows.
   std::function<void(size_t number, const Translations&)> on_result = {};
 };
@@ -43,7 +44,9 @@ std::vector<Translations> translate(const Generator&, const Tokenizer&, const st
 
 double confidence(const Translation&);  // the mean log-probability of its tokens
 
-// The ids that a model sees as a source: those of the text and the end.
-std::vector<int64_t> source_ids(const Tokenizer&, const Tokens&);
+// What a model sees as a source: the text among the special tokens that the tokenizer frames it with, or else before the end.
+// Those have empty spans, and so have the tokens of a task that stands before the text.
+Tokens source_tokens(const Tokenizer&, const Tokens& text, const std::vector<int64_t>& task = {});
+std::vector<int64_t> source_ids(const Tokenizer&, const Tokens& text);
 
 }  // namespace fovea

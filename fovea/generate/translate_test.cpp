@@ -61,6 +61,54 @@ TEST_F(TranslatePieces, AreThoseOfTheSentencesAlone) {
   }
 }
 
+// A tokenizer that puts a start before each text, as BART's does, and the end behind it.
+class Framing final : public Tokenizer {
+ public:
+  explicit Framing(const Tokenizer& words) : words_(words) {}
+  std::string_view kind() const override { return words_.kind(); }
+  int64_t size() const override { return words_.size(); }
+  const SpecialIds& special() const override { return words_.special(); }
+  std::string piece(int64_t id) const override { return words_.piece(id); }
+  int64_t id_of(std::string_view piece) const override { return words_.id_of(piece); }
+  Tokens encode(std::string_view text) const override { return words_.encode(text); }
+  std::string decode(std::span<const int64_t> ids) const override { return words_.decode(ids); }
+  void save(const std::filesystem::path&) const override {}
+  bool frames() const override { return true; }
+  Tokens frame(const Tokens& text, const Tokens*) const override {
+    Tokens all = text;
+    all.ids.insert(all.ids.begin(), special().bos), all.spans.insert(all.spans.begin(), Span{0, 0});
+    all.ids.push_back(special().eos), all.spans.push_back({all.spans.back().end, all.spans.back().end});
+    return all;
+  }
+
+ private:
+  const Tokenizer& words_;
+};
+
+TEST_F(TranslatePieces, AreReadAsTheTokenizerFramesThemBehindTheirTask) {
+  const Framing framing(*words_);
+  const std::string text = "One two three.";
+  const Tokens tokens = words_->encode(text), task = words_->encode("Four five");
+  std::vector<int64_t> ids = {1};
+  ids.insert(ids.end(), task.ids.begin(), task.ids.end());
+  ids.insert(ids.end(), tokens.ids.begin(), tokens.ids.end());
+  ids.push_back(2);
+  EXPECT_EQ(source_tokens(framing, tokens, task.ids).ids, ids);
+  const GenerationConfig config = {.max_length = 6};
+  const Hypothesis expected =
+      generate(*model_, {{.source = ids}}, config, {.attention = true, .unknown = words_->special().unk})[0][0];
+  const Translations found = translate(*model_, framing, {text}, config, {.attention = true, .task = "Four five"})[0];
+  EXPECT_EQ(found.found[0].text, words_->decode(expected.ids));
+  ASSERT_EQ(found.source.size(), 5u);  // four tokens and the end
+  const Tensor seen = found.found[0].attention;
+  ASSERT_EQ(seen.shape(), (Shape{expected.attention.size(0), 5}));
+  for (int64_t row = 0; row < seen.size(0); ++row) {
+    const float *all = expected.attention.data<float>() + row * 8, *part = seen.data<float>() + row * 5;
+    for (int64_t j = 0; j < 4; ++j) EXPECT_EQ(part[j], all[3 + j]);
+    EXPECT_NEAR(part[4], all[0] + all[1] + all[2] + all[7], 1e-6);
+  }
+}
+
 TEST_F(TranslatePieces, KeepTheWhiteSpaceBetweenSentences) {
   const GenerationConfig config = {.max_length = 6, .piece_tokens = 40};
   const auto apart = translate(*model_, *words_, {"One two three.", "Four five six."}, config);

@@ -20,6 +20,8 @@ class Model {
   // tensors than it uses; and the path of the weight that a file calls by this name, "" for one that is of no use to it.
   virtual bool foreign() const { return false; }
   virtual std::string weight_path(const std::string& stored) const { return stored; }
+  // A file does not have the weight of this path. If the model can go on without it, it has it no more.
+  virtual void do_without(const std::string& /*path*/) {}
 };
 
 }  // namespace fovea

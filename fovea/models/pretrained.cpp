@@ -64,6 +64,7 @@ Made make_model(const StoredWeights& stored, const LoadOptions& options) {
 // The tensor of each weight, by its path.
 using Found = std::map<std::string, std::string>;
 
+// A weight that several parts of a model share may be stored several times.
 Found names_of(Model& model, const StoredWeights& stored, const LoadOptions& options, const std::string& where) {
   std::set<std::string> known;
   for_each_weight(model, [&](const std::string& path, const Weight&, const Init&) { known.insert(path); });
@@ -75,8 +76,9 @@ Found names_of(Model& model, const StoredWeights& stored, const LoadOptions& opt
     if (!known.count(path)) {
       unused.push_back(name);
     } else if (const auto [first, fresh] = found.emplace(path, name); !fresh) {
-      throw Error(Error::corrupt, "{}: found '{}' and '{}', which are the same weight, expected one of them", where,
-                  first->second, name);
+      if (model.foreign() && stored.same(first->second, name)) continue;
+      throw Error(Error::corrupt, "{}: found '{}' and '{}', which are one weight, expected one of them or equal ones",
+                  where, first->second, name);
     }
   }
   if (!unused.empty() && !model.foreign())
@@ -84,6 +86,8 @@ Found names_of(Model& model, const StoredWeights& stored, const LoadOptions& opt
                 unused.front());
   if (!unused.empty() && options.note)
     options.note(fmt::format("{}: tensors that this model does not use: {}", where, some_of(unused)));
+  for (const std::string& path : known)
+    if (!found.count(path)) model.do_without(path);
   return found;
 }
 

@@ -1,5 +1,7 @@
 #include "fovea/models/stored_weights.h"
 
+#include <cstring>
+
 #include "fovea/base/file.h"
 #include "fovea/formats/safetensors.h"
 #include "fovea/models/gguf_config.h"
@@ -35,6 +37,12 @@ class FolderWeights final : public StoredWeights {
   std::string type(const std::string& name) const override { return std::string(fovea::name(file_[name].dtype())); }
   int64_t bytes(const std::string& name) const override {
     return file_[name].elements() * static_cast<int64_t>(size_of(file_[name].dtype()));
+  }
+
+  bool same(const std::string& a, const std::string& b) const override {
+    const Tensor &x = file_[a], &y = file_[b];
+    return x.dtype() == y.dtype() && x.shape() == y.shape() &&
+           std::memcmp(x.bytes(), y.bytes(), static_cast<size_t>(bytes(a))) == 0;
   }
 
   std::optional<Precision> packing() const override { return packing_; }
@@ -83,6 +91,8 @@ class GgufWeights final : public StoredWeights {
     const auto [numbers, bytes] = block_of(found->second.type);
     return elements / numbers * bytes;
   }
+
+  bool same(const std::string& a, const std::string& b) const override { return names_.at(a) == names_.at(b); }
 
   void bind(Weight& weight, const std::string& name, std::optional<Precision> precision) const override {
     const std::string& stored = names_.at(name);

@@ -25,6 +25,7 @@ class StoredWeights {
   virtual Shape expected(const Weight&) const = 0;              // the shape that a weight has there
   virtual std::string type(const std::string& name) const = 0;  // "F32", "q4_1" …
   virtual int64_t bytes(const std::string& name) const = 0;
+  virtual bool same(const std::string& a, const std::string& b) const = 0;  // whether their bytes are
 
   // The precision that all products are packed as, if they are: then no other one can be had.
   virtual std::optional<Precision> packing() const { return std::nullopt; }
