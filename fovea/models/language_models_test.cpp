@@ -162,6 +162,13 @@ TEST(LanguageModels, WhatWouldChangeTheNumbersAndIsNotKnownIsRefused) {
   }
 }
 
+TEST(LanguageModels, AHeadOfAnyWidthTakesNoMemory) {
+  Case c("llama_yarn");
+  c.configs[0]["num_attention_heads"] = c.configs[0]["num_key_value_heads"] = 1;
+  c.configs[0]["hidden_size"] = 1 << 30;
+  EXPECT_THROW(c.load(0), Error);
+}
+
 TEST(LanguageModels, LongRopeEndsWhereItsNumbersWouldChange) {
   const auto model = Case("phi3_long").load(0);
   EXPECT_EQ(as<Generator>(*model).longest(), 32);

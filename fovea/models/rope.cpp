@@ -110,8 +110,9 @@ double RopeConfig::lengthening(int64_t positions) const {
 RotaryPositions::Config RopeConfig::rotary(int64_t head_width, int64_t positions) const {
   check();
   const auto width = static_cast<int64_t>(static_cast<double>(head_width) * share);
-  require(width >= 2 && width % 2 == 0, "rotary positions: found {} of {} elements that turn, expected an even number",
-          width, head_width);
+  require(width >= 2 && width % 2 == 0 && width <= 1 << 16,
+          "rotary positions: found {} of {} elements that turn, expected an even number of at most 65536", width,
+          head_width);
   require(!is_long() || static_cast<int64_t>(short_factors.size()) == width / 2,
           "rope_scaling: found {} short factors, expected {}, one for each pair of elements", short_factors.size(),
           width / 2);
