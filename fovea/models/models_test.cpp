@@ -106,7 +106,7 @@ TEST(Models, DamagedAndForeignFoldersAreErrors) {
   };
   EXPECT_NE(with_config("{\"model_type\": ").find("not valid JSON"), std::string::npos);
   EXPECT_NE(with_config("{}").find("no \"model_type\""), std::string::npos);
-  EXPECT_NE(with_config("{\"model_type\": \"bert\"}").find("unknown family of models 'bert'"), std::string::npos);
+  EXPECT_NE(with_config("{\"model_type\": \"brt\"}").find("unknown family of models 'brt'"), std::string::npos);
   EXPECT_NE(with_config("{\"model_type\": \"seq2seq\", \"vocabulry\": 5}").find("'vocabulary'"), std::string::npos);
   EXPECT_NE(with_config("{\"model_type\": \"seq2seq\", \"vocabulary\": -5}").find("config.json"), std::string::npos);
   EXPECT_NE(with_config(R"({"model_type": "seq2seq", "vocabulary": 5, "encoder_layers": 2147483648})").find("layers"),

@@ -39,6 +39,20 @@ std::string some_of(const std::vector<std::string>& names) {
   return names.size() <= shown ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
+// A key that is not known is an Error of a family that is stored here alone, and the likely reason if no model can be made.
+template <class Refuse>
+std::unique_ptr<Model> made_from(const ModelConfig& config, const std::vector<std::string>& unknown, Refuse&& refuse) {
+  std::unique_ptr<Model> model;
+  try {
+    model = config.make();
+  } catch (const Error&) {
+    if (!unknown.empty()) refuse();
+    throw;
+  }
+  if (!unknown.empty() && !model->foreign()) refuse();
+  return model;
+}
+
 Made make_model(const StoredWeights& stored, const LoadOptions& options) {
   const std::string where = stored.where(), text = stored.config();
   std::string family;
@@ -49,8 +63,7 @@ Made make_model(const StoredWeights& stored, const LoadOptions& options) {
     const std::unique_ptr<ModelConfig> config = find<Family>(family).config();
     StoredConfig file = {{family, *config}};
     const std::vector<std::string> unknown = from_foreign_json(text, file, where);
-    Made made = {config->make(), {}};
-    if (!unknown.empty() && !made.model->foreign()) from_json(text, file, where);
+    Made made = {made_from(*config, unknown, [&] { from_json(text, file, where); }), {}};
     if (!unknown.empty() && options.note)
       options.note(fmt::format("{}: keys that are not known here are passed over: {}", where, some_of(unknown)));
     if (!file.weights.empty()) made.precision = parse_precision(file.weights);
@@ -97,8 +110,8 @@ void check_shapes(Model& model, const StoredWeights& stored, const Found& names,
     if (found == names.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
     const Shape shape = stored.shape(found->second), expected = stored.expected(weight);
     if (shape != expected)
-      throw Error(Error::corrupt, "{}: found the weight '{}' {}, expected {} as its config says", where, found->second,
-                  shape, expected);
+      throw Error(Error::corrupt, "{}: found the weight '{}' {}, expected {} as {} says", where, found->second, shape,
+                  expected, fs::path(stored.where()).filename().string());
   });
 }
 
