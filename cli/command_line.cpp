@@ -84,7 +84,7 @@ void CommandLine::operator()(const char* name, std::string& value, const char* h
 void CommandLine::operator()(const char* name, std::vector<std::string>& value, const char* help) {
   add(name, value, help);
   // Where a text stands without a flag, a list takes one value for each flag: the text is none of them.
-  if (!positional_.empty()) app_->app.get_option(flag_of(name))->allow_extra_args(false);
+  if (!positional_.empty() && positional_ != name) app_->app.get_option(flag_of(name))->allow_extra_args(false);
 }
 
 // The recipe is read before the flags, which then override it.

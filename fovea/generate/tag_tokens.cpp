@@ -111,13 +111,15 @@ std::vector<TaggedText> tag_texts(const TokenLabeller& model, const Tokenizer& t
 
 std::vector<Tagged> tag(const Pretrained& p, const std::vector<Sentence>& sentences, const TagOptions& options) {
   if (const auto* tokens = can<TokenLabeller>(*p.model)) return tag(*tokens, *p.tokenizer, sentences, options);
-  return tag(p.as<WordLabeller>(), words_of(p), sentences, options);
+  const WordLabeller& labeller = p.as<WordLabeller>();
+  return tag(labeller, words_of(p), sentences, options);
 }
 
 std::vector<TaggedText> tag_texts(const Pretrained& p, const std::vector<std::string>& texts,
                                   const TagOptions& options) {
   if (const auto* tokens = can<TokenLabeller>(*p.model)) return tag_texts(*tokens, *p.tokenizer, texts, options);
-  return tag_texts(p.as<WordLabeller>(), words_of(p), texts, options);
+  const WordLabeller& labeller = p.as<WordLabeller>();
+  return tag_texts(labeller, words_of(p), texts, options);
 }
 
 }  // namespace fovea

@@ -195,7 +195,7 @@ constexpr Family headed_family(std::string_view help, std::string_view variants,
   return {Kin::name,
           help,
           []() -> std::unique_ptr<ModelConfig> { return std::make_unique<HeadedConfig<Kin>>(); },
-          {.encodes = true, .labels_texts = true, .labels_tokens = true, .fills_gaps = true, .finds_answers = true},
+          {.encodes = true},
           variants,
           training};
 }

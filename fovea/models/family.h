@@ -38,7 +38,7 @@ struct DataFacts {
 };
 void tell(ModelConfig&, DataFacts);
 
-// Which of the abilities the models of a family have; where a model has one head of several, those of all heads.
+// Which of the abilities every model of a family has, and so whichever is trained here. A model may have more: its head's.
 struct Abilities {
   bool encodes = false, generates = false, labels_texts = false, labels_words = false;
   bool labels_tokens = false, fills_gaps = false, finds_answers = false;

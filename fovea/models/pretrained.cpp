@@ -77,6 +77,17 @@ Made make_model(const StoredWeights& stored, const LoadOptions& options) {
 // The tensor of each weight, by its path.
 using Found = std::map<std::string, std::string>;
 
+void check_shapes(Model& model, const StoredWeights& stored, const Found& names, const std::string& where) {
+  for_each_weight(model, [&](const std::string& path, const Weight& weight, const Init&) {
+    const auto found = names.find(path);
+    if (found == names.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
+    const Shape shape = stored.shape(found->second), expected = stored.expected(weight);
+    if (shape != expected)
+      throw Error(Error::corrupt, "{}: found the weight '{}' {}, expected {} as {} says", where, found->second, shape,
+                  expected, fs::path(stored.where()).filename().string());
+  });
+}
+
 // A weight that several parts of a model share may be stored several times.
 Found names_of(Model& model, const StoredWeights& stored, const LoadOptions& options, const std::string& where) {
   std::set<std::string> known;
@@ -94,32 +105,21 @@ Found names_of(Model& model, const StoredWeights& stored, const LoadOptions& opt
                   where, first->second, name);
     }
   }
+  for (const std::string& path : known)
+    if (!found.count(path)) model.do_without(path);
+  check_shapes(model, stored, found, where);
   if (!unused.empty() && !model.foreign())
     throw Error(Error::corrupt, "{}: found a tensor '{}' that the model of config.json does not have", where,
                 unused.front());
   if (!unused.empty() && options.note)
     options.note(fmt::format("{}: tensors that this model does not use: {}", where, some_of(unused)));
-  for (const std::string& path : known)
-    if (!found.count(path)) model.do_without(path);
   return found;
-}
-
-void check_shapes(Model& model, const StoredWeights& stored, const Found& names, const std::string& where) {
-  for_each_weight(model, [&](const std::string& path, const Weight& weight, const Init&) {
-    const auto found = names.find(path);
-    if (found == names.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
-    const Shape shape = stored.shape(found->second), expected = stored.expected(weight);
-    if (shape != expected)
-      throw Error(Error::corrupt, "{}: found the weight '{}' {}, expected {} as {} says", where, found->second, shape,
-                  expected, fs::path(stored.where()).filename().string());
-  });
 }
 
 // One tensor at a time, and a few rows of it, so that no model is in memory twice.
 void load_weights(Model& model, const StoredWeights& stored, std::optional<Precision> precision,
                   const LoadOptions& options, const std::string& where) {
   const Found names = names_of(model, stored, options, where);
-  check_shapes(model, stored, names, where);
   const std::optional<Precision> packing = stored.packing();
   require(!packing || (!options.learns && *packing == precision.value_or(Precision::f32)),
           "{}: found weights packed as {}, expected {}; take the model that they were made from", where,

@@ -70,7 +70,6 @@ inline void expand(const Family& family, const nlohmann::ordered_json& config, c
 inline std::vector<Variant> variants(bool (*wanted)(const Abilities&)) {
   std::vector<Variant> all;
   for (const Family* family : catalogue<Family>()) {
-    if (!wanted(family->abilities)) continue;
     int number = 0;
     for (const auto& config : nlohmann::ordered_json::parse(family->variants))
       detail::expand(*family, config, std::string(family->name) + "_" + std::to_string(number++), all);
