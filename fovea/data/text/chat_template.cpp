@@ -5,6 +5,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
+#include "fovea/formats/gguf.h"
 #include "fovea/base/text.h"
 #include "fovea/data/text/jinja/lexer.h"
 #include "fovea/data/text/jinja/parser.h"
@@ -107,6 +108,7 @@ std::string ChatTemplate::operator()(const Json& variables, const Options& optio
 std::string ChatTemplate::operator()(const Json& variables) const { return (*this)(variables, Options()); }
 
 std::string find_chat_template(const fs::path& folder) {
+  if (folder.extension() == ".gguf" && !is_folder(folder)) return Gguf(folder).text("tokenizer.chat_template", "");
   if (const fs::path file = folder / "chat_template.jinja"; path_exists(file)) return read_text(file);
   for (const char* name : {"chat_template.json", "tokenizer_config.json"}) {
     const fs::path file = folder / name;
