@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "fovea/base/denormals.h"
+#include "fovea/base/half.h"
 #include "fovea/kernels/every_simd.h"
 
 namespace fovea::kernels {
@@ -45,6 +47,17 @@ TEST(Convert, FindsWhatIsNotFinite) {
         }
       }
     }
+  });
+}
+
+TEST(Convert, HalvesAreExactWhereDenormalFloatsAreFlushed) {
+  std::vector<uint16_t> halves;
+  for (uint16_t i = 0; i < 2048; ++i) halves.push_back(i), halves.push_back(static_cast<uint16_t>(i | 0x8000));
+  for_each_simd([&] {
+    const FlushDenormals flush;
+    std::vector<float> found(halves.size());
+    float_of_half(static_cast<int64_t>(halves.size()), halves.data(), found.data());
+    for (size_t i = 0; i < halves.size(); ++i) ASSERT_EQ(found[i], fovea::float_of_half(halves[i])) << halves[i];
   });
 }
 

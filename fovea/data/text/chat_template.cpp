@@ -5,11 +5,11 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
-#include "fovea/formats/gguf.h"
 #include "fovea/base/text.h"
 #include "fovea/data/text/jinja/lexer.h"
 #include "fovea/data/text/jinja/parser.h"
 #include "fovea/data/text/jinja/renderer.h"
+#include "fovea/formats/gguf.h"
 
 namespace fovea {
 namespace {
