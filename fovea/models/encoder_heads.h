@@ -3,7 +3,7 @@
 //   extern const Family bert = headed_family<Bert>("BERT: …", variants);           // one class for each head, made by the config
 //
 // A Kin says what differs between BERT, RoBERTa and DistilBERT: its `name`, Config and Body (states of a packed source, weights), the
-// `prefix` of the body's weights below a head, and two blocks: GapHead and TextHead.
+// `prefix` of the body's weights below a head, and what the weights of its two larger heads are called.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,9 @@
 #include "fovea/models/family.h"
 #include "fovea/models/packed_source.h"
 #include "fovea/nn/dropout.h"
+#include "fovea/nn/embedding.h"
 #include "fovea/nn/linear.h"
+#include "fovea/nn/norm.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/reduce.h"
 
@@ -25,6 +27,60 @@ inline bool has_head(const std::vector<std::string>& architectures, std::string_
   const bool pretrained = head == masked_head && !architectures.empty() && architectures[0].ends_with("ForPreTraining");
   return pretrained || (!architectures.empty() && architectures[0].ends_with(head));
 }
+
+// Masked words: logits = norm(act(W x)) Eᵀ + b, with the embedding E or a matrix of its own
+class GapHead final {
+ public:
+  struct Config {
+    int64_t width = 0, vocabulary = 0;
+    double epsilon = 1e-12;
+    Activation activation = Activation::gelu;
+    bool tied = true;
+    const char *dense, *norm, *bias, *decoder;  // what its weights are called
+  };
+  explicit GapHead(const Config& c)
+      : config_(c), dense_({c.width, c.width}), norm_({c.width, c.epsilon}), bias_(Shape{c.vocabulary}) {
+    if (!c.tied) decoder_ = Weight({c.vocabulary, c.width}, Weight::Use::product);
+  }
+
+  Tensor operator()(const Tensor& x, const Embedding& words) const {
+    return linear(norm_(dense_(x, config_.activation)), decoder_ ? decoder_ : words.weight(), bias_);
+  }
+  void weights(Weights& w) {
+    w(config_.dense, dense_), w(config_.norm, norm_);
+    w(config_.bias, bias_, {Init::zeros});
+    if (decoder_) w(config_.decoder, decoder_, {Init::normal, 0.02});
+  }
+
+ private:
+  Config config_;
+  Linear dense_;
+  LayerNorm norm_;
+  Weight bias_, decoder_;
+};
+
+// Labels of texts: logits = C act(W x)
+class TextHead final {
+ public:
+  struct Config {
+    int64_t width = 0, labels = 0;
+    Activation activation = Activation::tanh;
+    double before = 0, after = 0;  // shares that are dropped
+    const char *dense, *output;
+  };
+  explicit TextHead(const Config& c)
+      : config_(c), before_(c.before), after_(c.after), dense_({c.width, c.width}), output_({c.width, c.labels}) {}
+
+  Tensor operator()(const Tensor& x, const Context& c) const {
+    return output_(after_(dense_(before_(x, c.at("first")), config_.activation), c.at("second")));
+  }
+  void weights(Weights& w) { w(config_.dense, dense_), w(config_.output, output_); }
+
+ private:
+  Config config_;
+  Dropout before_, after_;
+  Linear dense_, output_;
+};
 
 // Hidden states and no head; with one, its weights come behind those of the body.
 template <class Kin>
@@ -62,7 +118,7 @@ class Headed : public Model, public Encoder {
 template <class Kin>
 class FillsGaps final : public Headed<Kin>, public GapFiller {
  public:
-  explicit FillsGaps(const typename Kin::Config& c) : Headed<Kin>(c), head_(c) {}
+  explicit FillsGaps(const typename Kin::Config& c) : Headed<Kin>(c), head_(Kin::for_gaps(c)) {}
 
   Tensor gap_logits(const Source& source, const Tensor& places, const Context& c) const override {
     const PackedSource p = packed(source);
@@ -82,14 +138,16 @@ class FillsGaps final : public Headed<Kin>, public GapFiller {
 
  private:
   bool has_some_head() const override { return true; }
-  typename Kin::GapHead head_;
+  GapHead head_;
 };
 
 template <class Kin>
 class LabelsTexts final : public Headed<Kin>, public TextLabeller {
  public:
   explicit LabelsTexts(const typename Kin::Config& c)
-      : Headed<Kin>(c), labels_(Kin::name, {.names = c.id2label, .kind = kind_of(c)}), head_(c, labels_.size()) {}
+      : Headed<Kin>(c),
+        labels_(Kin::name, {.names = c.id2label, .kind = kind_of(c)}),
+        head_(Kin::for_texts(c, labels_.size())) {}
 
   // What decides is read off the first token.
   Tensor logits(const Source& source, const Context& c) const override {
@@ -125,7 +183,7 @@ class LabelsTexts final : public Headed<Kin>, public TextLabeller {
   bool has_some_head() const override { return true; }
 
   Labels labels_;
-  typename Kin::TextHead head_;
+  TextHead head_;
 };
 
 template <class Kin>

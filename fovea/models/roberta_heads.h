@@ -25,43 +25,24 @@ struct Roberta {
            (plain == "lm_head.decoder.weight" && c.tie_word_embeddings);
   }
 
-  // logits = norm(gelu(W x)) Eᵀ + b
-  class GapHead final {
-   public:
-    explicit GapHead(const BertConfig& c)
-        : dense_({c.hidden_size, c.hidden_size}), norm_({c.hidden_size, c.layer_norm_eps}), bias_(Shape{c.vocab_size}) {
-      if (!c.tie_word_embeddings) decoder_ = Weight({c.vocab_size, c.hidden_size}, Weight::Use::product);
-    }
-    Tensor operator()(const Tensor& x, const Embedding& words) const {
-      return linear(norm_(dense_(x, Activation::gelu)), decoder_ ? decoder_ : words.weight(), bias_);
-    }
-    void weights(Weights& w) {
-      w("lm_head.dense", dense_);
-      w("lm_head.layer_norm", norm_);
-      w("lm_head.bias", bias_, {Init::zeros});
-      if (decoder_) w("lm_head.decoder.weight", decoder_, {Init::normal, 0.02});
-    }
-
-   private:
-    Linear dense_;
-    LayerNorm norm_;
-    Weight bias_, decoder_;
-  };
-
-  // logits = C tanh(W x)
-  class TextHead final {
-   public:
-    TextHead(const BertConfig& c, int64_t labels)
-        : dropout_(c.head_dropout()), dense_({c.hidden_size, c.hidden_size}), output_({c.hidden_size, labels}) {}
-    Tensor operator()(const Tensor& x, const Context& c) const {
-      return output_(dropout_(dense_(dropout_(x, c.at("first")), Activation::tanh), c.at("second")));
-    }
-    void weights(Weights& w) { w("classifier.dense", dense_), w("classifier.out_proj", output_); }
-
-   private:
-    Dropout dropout_;
-    Linear dense_, output_;
-  };
+  static GapHead for_gaps(const BertConfig& c) {
+    return GapHead({.width = c.hidden_size,
+                    .vocabulary = c.vocab_size,
+                    .epsilon = c.layer_norm_eps,
+                    .tied = c.tie_word_embeddings,
+                    .dense = "lm_head.dense",
+                    .norm = "lm_head.layer_norm",
+                    .bias = "lm_head.bias",
+                    .decoder = "lm_head.decoder.weight"});
+  }
+  static TextHead for_texts(const BertConfig& c, int64_t labels) {
+    return TextHead({.width = c.hidden_size,
+                     .labels = labels,
+                     .before = c.head_dropout(),
+                     .after = c.head_dropout(),
+                     .dense = "classifier.dense",
+                     .output = "classifier.out_proj"});
+  }
 };
 
 }  // namespace fovea

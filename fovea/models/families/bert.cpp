@@ -21,47 +21,24 @@ struct Bert {
            (plain == "cls.predictions.decoder.weight" && c.tie_word_embeddings);
   }
 
-  // logits = norm(gelu(W x)) Eᵀ + b, with the embedding E
-  class GapHead final {
-   public:
-    explicit GapHead(const BertConfig& c)
-        : activation_(activation_named(c.hidden_act)),
-          dense_({c.hidden_size, c.hidden_size}),
-          norm_({c.hidden_size, c.layer_norm_eps}),
-          bias_(Shape{c.vocab_size}) {
-      if (!c.tie_word_embeddings) decoder_ = Weight({c.vocab_size, c.hidden_size}, Weight::Use::product);
-    }
-    Tensor operator()(const Tensor& x, const Embedding& words) const {
-      return linear(norm_(dense_(x, activation_)), decoder_ ? decoder_ : words.weight(), bias_);
-    }
-    void weights(Weights& w) {
-      w("cls.predictions.transform.dense", dense_);
-      w("cls.predictions.transform.LayerNorm", norm_);
-      w("cls.predictions.bias", bias_, {Init::zeros});
-      if (decoder_) w("cls.predictions.decoder.weight", decoder_, {Init::normal, 0.02});
-    }
-
-   private:
-    Activation activation_;
-    Linear dense_;
-    LayerNorm norm_;
-    Weight bias_, decoder_;
-  };
-
-  // logits = C tanh(W x)
-  class TextHead final {
-   public:
-    TextHead(const BertConfig& c, int64_t labels)
-        : dropout_(c.head_dropout()), pooler_({c.hidden_size, c.hidden_size}), classifier_({c.hidden_size, labels}) {}
-    Tensor operator()(const Tensor& x, const Context& c) const {
-      return classifier_(dropout_(pooler_(x, Activation::tanh), c));
-    }
-    void weights(Weights& w) { w("bert.pooler.dense", pooler_), w("classifier", classifier_); }
-
-   private:
-    Dropout dropout_;
-    Linear pooler_, classifier_;
-  };
+  static GapHead for_gaps(const BertConfig& c) {
+    return GapHead({.width = c.hidden_size,
+                    .vocabulary = c.vocab_size,
+                    .epsilon = c.layer_norm_eps,
+                    .activation = activation_named(c.hidden_act),
+                    .tied = c.tie_word_embeddings,
+                    .dense = "cls.predictions.transform.dense",
+                    .norm = "cls.predictions.transform.LayerNorm",
+                    .bias = "cls.predictions.bias",
+                    .decoder = "cls.predictions.decoder.weight"});
+  }
+  static TextHead for_texts(const BertConfig& c, int64_t labels) {
+    return TextHead({.width = c.hidden_size,
+                     .labels = labels,
+                     .after = c.head_dropout(),
+                     .dense = "bert.pooler.dense",
+                     .output = "classifier"});
+  }
 };
 
 }  // namespace

@@ -48,47 +48,24 @@ struct DistilBert {
     return plain == "embeddings.position_ids" || (plain == "vocab_projector.weight" && c.tie_word_embeddings);
   }
 
-  // logits = norm(gelu(W x)) Eᵀ + b
-  class GapHead final {
-   public:
-    explicit GapHead(const DistilBertConfig& c)
-        : activation_(activation_named(c.hidden_act)),
-          transform_({c.hidden_size, c.hidden_size}),
-          norm_({c.hidden_size, 1e-12}),
-          bias_(Shape{c.vocab_size}) {
-      if (!c.tie_word_embeddings) projector_ = Weight({c.vocab_size, c.hidden_size}, Weight::Use::product);
-    }
-    Tensor operator()(const Tensor& x, const Embedding& words) const {
-      return linear(norm_(transform_(x, activation_)), projector_ ? projector_ : words.weight(), bias_);
-    }
-    void weights(Weights& w) {
-      w("vocab_transform", transform_);
-      w("vocab_layer_norm", norm_);
-      w("vocab_projector.bias", bias_, {Init::zeros});
-      if (projector_) w("vocab_projector.weight", projector_, {Init::normal, 0.02});
-    }
-
-   private:
-    Activation activation_;
-    Linear transform_;
-    LayerNorm norm_;
-    Weight bias_, projector_;
-  };
-
-  // logits = C relu(W x)
-  class TextHead final {
-   public:
-    TextHead(const DistilBertConfig& c, int64_t labels)
-        : dropout_(c.seq_classif_dropout), dense_({c.hidden_size, c.hidden_size}), output_({c.hidden_size, labels}) {}
-    Tensor operator()(const Tensor& x, const Context& c) const {
-      return output_(dropout_(dense_(x, Activation::relu), c));
-    }
-    void weights(Weights& w) { w("pre_classifier", dense_), w("classifier", output_); }
-
-   private:
-    Dropout dropout_;
-    Linear dense_, output_;
-  };
+  static GapHead for_gaps(const DistilBertConfig& c) {
+    return GapHead({.width = c.hidden_size,
+                    .vocabulary = c.vocab_size,
+                    .activation = activation_named(c.hidden_act),
+                    .tied = c.tie_word_embeddings,
+                    .dense = "vocab_transform",
+                    .norm = "vocab_layer_norm",
+                    .bias = "vocab_projector.bias",
+                    .decoder = "vocab_projector.weight"});
+  }
+  static TextHead for_texts(const DistilBertConfig& c, int64_t labels) {
+    return TextHead({.width = c.hidden_size,
+                     .labels = labels,
+                     .activation = Activation::relu,
+                     .after = c.seq_classif_dropout,
+                     .dense = "pre_classifier",
+                     .output = "classifier"});
+  }
 };
 
 }  // namespace
