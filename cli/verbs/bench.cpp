@@ -66,7 +66,7 @@ extern const Verb bench = {
     .name = "bench",
     .group = "measure",
     .help = "what the kernels reach on this machine, as shares of its own limit",
-    .examples = "fovea bench\nfovea bench attention --threads 1 --json\nfovea bench linear --simd avx2",
+    .examples = "fovea bench\nfovea bench attention --threads 1 --json\nfovea bench peak --simd avx2",
     .run = [](const BenchOptions& o) {
       require(o.threads >= 0 && o.threads <= 1024, "--threads: found {}, expected 0 to 1024", o.threads);
       if (o.threads > 0)

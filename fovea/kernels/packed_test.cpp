@@ -341,7 +341,7 @@ TEST_P(PackedProduct, HasTheLayoutThatTheHeaderDescribes) {
       const float expected = column < columns ? in_bf16(w[size_t(column * depth + k)]) : 0;
       EXPECT_EQ(halves[size_t(i)], std::bit_cast<uint32_t>(expected) >> 16);
     }
-    alignas(64) std::byte bytes[2 * 2 * 16 * 4 + 21 * 4];
+    alignas(64) std::byte bytes[384];  // 2 · 2 · 16 · 4, then 21 · 4, to the end of a cache line
     pack(Precision::int8, b, depth, columns, bytes);
     for (int64_t i = 0; i < 256; ++i) {
       const int64_t column = i / 128 * 16 + i / 4 % 16, k = i / 64 % 2 * 4 + i % 4;
