@@ -49,21 +49,6 @@ PipelineParts byte_level_parts(std::shared_ptr<const SubwordModel> model, bool a
   return parts;
 }
 
-std::vector<std::pair<std::string, std::string>> read_merges(std::string_view text, const std::string& where) {
-  std::vector<std::pair<std::string, std::string>> merges;
-  int64_t number = 0;
-  each_line(text, [&](std::string_view line) {
-    ++number;
-    if (line.starts_with("#version") || line.empty()) return;
-    const size_t space = line.find(' ');
-    if (space == line.npos || line.find(' ', space + 1) != line.npos)
-      throw Error(Error::corrupt, "{}:{}: found '{}', expected two pieces", where, number,
-                  printable(line.substr(0, 100)));
-    merges.emplace_back(line.substr(0, space), line.substr(space + 1));
-  });
-  return merges;
-}
-
 // ---- tiktoken ----
 
 std::string spelled(std::string_view bytes) {
@@ -123,6 +108,21 @@ Vocabulary read_ranks(std::string_view text, const std::string& where) {
 
 }  // namespace
 
+MergePairs read_merges_txt(std::string_view text, const std::string& where) {
+  MergePairs merges;
+  int64_t number = 0;
+  each_line(text, [&](std::string_view line) {
+    ++number;
+    if (line.starts_with("#version") || line.empty()) return;
+    const size_t space = line.find(' ');
+    if (space == line.npos || line.find(' ', space + 1) != line.npos)
+      throw Error(Error::corrupt, "{}:{}: found '{}', expected two pieces", where, number,
+                  printable(line.substr(0, 100)));
+    merges.emplace_back(line.substr(0, space), line.substr(space + 1));
+  });
+  return merges;
+}
+
 std::unique_ptr<Tokenizer> load_vocab_txt(const fs::path& file) {
   const MappedFile bytes(file);
   const std::string where = file.string();
@@ -162,7 +162,7 @@ std::unique_ptr<Tokenizer> load_vocab_and_merges(const fs::path& vocab, const fs
       read_vocabulary(parse_json(vocab_bytes.text(), vocab.string()), special.added, vocab.string());
   check_utf8(merges_bytes.text(), merges_file.string());
   const auto merges =
-      merges_of_pairs(vocabulary, read_merges(merges_bytes.text(), merges_file.string()), "", merges_file.string());
+      merges_of_pairs(vocabulary, read_merges_txt(merges_bytes.text(), merges_file.string()), "", merges_file.string());
   const auto model = std::make_shared<Bpe>(std::move(vocabulary), merges, Bpe::Options{});
   if (!model->knows_all_bytes())
     throw Error(Error::unsupported,
