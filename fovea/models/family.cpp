@@ -19,7 +19,7 @@ void DataFacts::fields(Fields& f) {
   f("unknown", special.unk, "id of unknown tokens");
   // The same as Hugging Face names them.
   f("vocab_size", vocabulary, "");
-  f("pad_token_id", special.pad, "");
+  if (special.pad >= 0) f("pad_token_id", special.pad, "");
   f("bos_token_id", special.bos, "");
   f("eos_token_id", special.eos, "");
   f.numbered("id2label", labels);
