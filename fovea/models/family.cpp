@@ -66,6 +66,7 @@ void pass_over_foreign(Fields& f) {
 void tell(ModelConfig& config, DataFacts facts) {
   detail::Reader reader(detail::Reader::json, to_json(facts), "data");  // whose other fields are passed over
   config.fields(reader);
+  config.fit(facts);
 }
 
 void check_choice(std::string_view model, std::string_view field, const std::string& found,

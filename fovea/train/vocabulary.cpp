@@ -3,6 +3,7 @@
 #include "fovea/base/catalogue.h"
 #include "fovea/base/error.h"
 #include "fovea/data/text/bytes.h"
+#include "fovea/data/text/pretrained/learn_wordpiece.h"
 #include "fovea/data/text/pretrained/learned_tokenizers.h"
 #include "fovea/data/text/sentencepiece.h"
 #include "fovea/data/text/words.h"
@@ -25,17 +26,32 @@ void check(const VocabularyConfig& c) {
           "--tokenizer {}: found --lower-case, which is for unigram, bpe, wordpiece and words", k);
 }
 
+// The lines of texts that may be whole books.
+TextSource by_lines(const TextSource& texts) {
+  return [&texts, text = std::string(), at = size_t{0}](std::string& line) mutable {
+    while (at >= text.size()) {
+      at = 0;
+      if (!texts(text)) return false;
+    }
+    const size_t end = std::min(text.find('\n', at), text.size());
+    line = text.substr(at, end - at);
+    at = end + 1;
+    return true;
+  };
+}
+
 }  // namespace
 
-std::unique_ptr<Tokenizer> learn_vocabulary(const VocabularyConfig& c, const TextSource& texts, int64_t seed) {
+std::unique_ptr<Tokenizer> learn_vocabulary(const VocabularyConfig& c, const TextSource& documents, int64_t seed) {
   check(c);
+  if (c.kind == "characters") return learn_characters(documents);
+  if (c.kind == "byte-bpe") return learn_byte_bpe(documents, {.vocabulary = c.size});
+  const TextSource texts = by_lines(documents);
   if (c.kind == "words")
     return std::make_unique<Words>(Words::train(
         texts,
         {.vocabulary = c.size, .at_least = c.at_least, .lower_case = c.lower_case, .zero_digits = c.zero_digits}));
   if (c.kind == "bytes") return std::make_unique<Bytes>();
-  if (c.kind == "characters") return learn_characters(texts);
-  if (c.kind == "byte-bpe") return learn_byte_bpe(texts, {.vocabulary = c.size});
   if (c.kind == "wordpiece") return learn_wordpiece(texts, {.vocabulary = c.size, .lower_case = c.lower_case});
   return std::make_unique<SentencePiece>(
       SentencePiece::train(texts, {.model = c.kind == "bpe" ? SentencePiece::Model::bpe : SentencePiece::Model::unigram,

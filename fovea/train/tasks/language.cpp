@@ -69,7 +69,7 @@ class Language final : public Task {
     if (ids.eos < 0) ids.eos = ids.bos;
     if (ids.bos < 0) ids.bos = ids.eos;
     require(ids.eos >= 0, "--tokenizer: found one without a token for the end of a text, expected one");
-    return {.vocabulary = tokenizer.size(), .special = ids};
+    return {.needs = {.generates = true}, .vocabulary = tokenizer.size(), .special = ids};
   }
 
   std::vector<Sequence> columns(const Pretrained& p, const Example& e) const override {

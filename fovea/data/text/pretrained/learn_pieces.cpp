@@ -1,7 +1,6 @@
 #include "fovea/data/text/pretrained/learn_pieces.h"
 
 #include <algorithm>
-#include <map>
 #include <queue>
 #include <set>
 
@@ -28,10 +27,13 @@ class Learning final {
  public:
   Learning(const TextIds& counts, const LearnPiecesOptions& options) : o_(options) {
     for (const std::string& piece : o_.first) id_of(piece);
-    const std::set<std::string_view> known = characters(counts);
-    for (const std::string_view character : known) id_of(std::string(character));
-    const std::map<std::string_view, int64_t> sorted(counts.begin(), counts.end());
-    for (const auto& [text, count] : sorted) add_word(text, count, known);
+    std::set<std::string_view> characters;
+    for (const auto& [text, count] : counts) each_character(text, [&](std::string_view c) { characters.insert(c); });
+    for (const std::string_view character : characters) id_of(std::string(character));
+    for (const auto& [text, count] : counts) {
+      Word& word = words_.emplace_back(Word{{}, count});
+      each_character(text, [&](std::string_view c) { word.pieces.push_back(id_of(std::string(c))); });
+    }
     for (size_t w = 0; w < words_.size(); ++w) count_pairs(w, 1);
     for (const auto& [pair, count] : counts_) queue_.push({count, pair});
   }
@@ -58,42 +60,18 @@ class Learning final {
     bool operator<(const Entry& other) const { return count != other.count ? count < other.count : other.pair < pair; }
   };
 
-  // Those that stand in the words most often.
-  std::set<std::string_view> characters(const TextIds& counts) const {
-    std::map<std::string_view, int64_t> all;
-    for (const auto& [text, count] : counts) {
-      for (size_t at = 0; at < text.size();) {
-        const size_t size = character_at(text, at).size;
-        all[std::string_view(text).substr(at, size)] += count;
-        at += size;
-      }
-    }
-    std::vector<std::pair<std::string_view, int64_t>> order(all.begin(), all.end());
-    std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.second > b.second; });
-    if (static_cast<int64_t>(order.size()) > o_.characters) order.resize(static_cast<size_t>(o_.characters));
-    std::set<std::string_view> kept;
-    for (const auto& [character, count] : order) kept.insert(character);
-    return kept;
-  }
-
   int32_t id_of(const std::string& piece) {
     const auto [place, fresh] = ids_.emplace(piece, static_cast<int64_t>(found_.pieces.size()));
     if (fresh) found_.pieces.push_back(piece);
     return static_cast<int32_t>(place->second);
   }
 
-  void add_word(std::string_view text, int64_t count, const std::set<std::string_view>& known) {
-    Word word = {{}, count};
+  static void each_character(std::string_view text, auto&& use) {
     for (size_t at = 0; at < text.size();) {
-      const std::string_view character = text.substr(at, character_at(text, at).size);
-      if (known.contains(character)) {
-        word.pieces.push_back(id_of((at > 0 ? o_.prefix : "") + std::string(character)));
-      } else if (!word.pieces.empty()) {
-        words_.push_back(std::exchange(word, {{}, count}));
-      }
-      at += character.size();
+      const size_t size = character_at(text, at).size;
+      use(text.substr(at, size));
+      at += size;
     }
-    if (!word.pieces.empty()) words_.push_back(std::move(word));
   }
 
   void count_pairs(size_t w, int64_t sign) {
@@ -111,7 +89,7 @@ class Learning final {
   void join(const Pair& pair) {
     const std::string left = found_.pieces[static_cast<size_t>(pair.first)];
     const std::string right = found_.pieces[static_cast<size_t>(pair.second)];
-    const int32_t joined = id_of(left + right.substr(o_.prefix.size()));
+    const int32_t joined = id_of(left + right);
     found_.merges.emplace_back(left, right);
     changed_.clear();
     for (const int32_t place : std::exchange(places_[pair], {})) {

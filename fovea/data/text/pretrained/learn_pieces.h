@@ -16,8 +16,6 @@ namespace fovea {
 struct LearnPiecesOptions {
   int64_t pieces = 0;                   // at most so many, the first ones included
   std::vector<std::string> first = {};  // pieces that are there whatever the words hold
-  std::string prefix = {};              // stands before a piece that goes on with a word ("##")
-  int64_t characters = 1000;            // at most so many characters get a piece: those that stand there most often
   int64_t at_least = 2;                 // a pair that stands there less often is not joined
 };
 
@@ -26,7 +24,7 @@ struct LearnedPieces {
   std::vector<std::pair<std::string, std::string>> merges;
 };
 
-// The same for any order of the words, whose characters are the beginning; a word with a character that has no piece is cut there.
+// The same for any order of the words, whose characters are the beginning.
 LearnedPieces learn_pieces(const TextIds& counts, const LearnPiecesOptions&);
 
 }  // namespace fovea

@@ -67,7 +67,7 @@ constexpr const char *end = "<|endoftext|>", *padding = "<|padding|>";
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> learn_byte_bpe(const TextSource& texts, const LearnTokenizerOptions& o) {
+std::unique_ptr<Tokenizer> learn_byte_bpe(const TextSource& texts, const ByteBpeLearning& o) {
   TextIds counts, in_characters;
   for (std::string text; texts(text);) {
     for (size_t at = 0; at < text.size();) {
@@ -110,42 +110,6 @@ std::unique_ptr<Tokenizer> learn_characters(const TextSource& texts) {
       names,
       {{"decoder", {{"type", "Fuse"}}},
        {"model", {{"type", "BPE"}, {"unk_token", "<unk>"}, {"vocab", ids_of(pieces)}, {"merges", Json::array()}}}});
-}
-
-std::unique_ptr<Tokenizer> learn_wordpiece(const TextSource& texts, const LearnTokenizerOptions& o) {
-  const NormalizerPointer normalizer = bert_normalizer({.strip_accents = o.lower_case, .lower_case = o.lower_case});
-  const PreTokenizerPointer cutter = bert_pre_tokenizer();
-  TextIds counts;
-  for (std::string text; texts(text);) {
-    for (size_t at = 0; at < text.size();) {
-      const size_t line = std::min(text.find('\n', at), text.size() - 1) + 1;
-      AlignedText part(std::string_view(text).substr(at, line - at), 0);
-      normalizer->apply(part);
-      PreTokens words(part);
-      cutter->apply(words);
-      for (const PreTokens::Piece& word : words.pieces)
-        add_one(counts, words.text.text().substr(word.begin, word.end - word.begin));
-      at = line;
-    }
-  }
-  const Names names = {{"pad", "[PAD]"}, {"unk", "[UNK]"}, {"cls", "[CLS]"}, {"sep", "[SEP]"}, {"mask", "[MASK]"}};
-  const LearnedPieces found = learn_pieces(counts, {.pieces = o.vocabulary, .first = spelled(names), .prefix = "##"});
-  const Json normal = {{"type", "BertNormalizer"},
-                       {"clean_text", true},
-                       {"handle_chinese_chars", true},
-                       {"strip_accents", o.lower_case},
-                       {"lowercase", o.lower_case}};
-  return tokenizer_of(names,
-                      {{"normalizer", normal},
-                       {"pre_tokenizer", {{"type", "BertPreTokenizer"}}},
-                       {"post_processor", {{"type", "BertProcessing"}, {"sep", {"[SEP]", 3}}, {"cls", {"[CLS]", 2}}}},
-                       {"decoder", {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}},
-                       {"model",
-                        {{"type", "WordPiece"},
-                         {"unk_token", "[UNK]"},
-                         {"continuing_subword_prefix", "##"},
-                         {"max_input_chars_per_word", 100},
-                         {"vocab", ids_of(found.pieces)}}}});
 }
 
 }  // namespace fovea
