@@ -131,7 +131,7 @@ TEST_F(LanguageTraining, DocumentsOfEveryKindAreReadAndDivided) {
 TEST_F(LanguageTraining, MaskedWordsAreLearnedAndFilled) {
   const std::unique_ptr<Recipe> r = recipe(
       "masked",
-      "hidden_size: 32\nnum_attention_heads: 2\nnum_hidden_layers: 1\nintermediate_size: 64\nmax_position_embeddings: "
+      "hidden_size: 32\nnum_attention_heads: 2\nnum_hidden_layers: 2\nintermediate_size: 64\nmax_position_embeddings: "
       "32\nhidden_dropout_prob: 0\nattention_probs_dropout_prob: 0\nvocabulary: 100\nsteps: 300\nwarmup: "
       "10\nlearning_rate: 0.01\nbatch_tokens: 512\nvalidate_every: 0\n");
   const std::vector<Score> scores = trained(*r);
