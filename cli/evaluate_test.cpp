@@ -111,8 +111,8 @@ TEST_F(EvaluateVerb, AlignmentsAndLanguageModels) {
                            "output.pharaoh")["error_rate"],
                    1 - (6.0 + 7.0) / (8 + 8));
   const std::string logs = examples_ + "log_probabilities.txt";
-  EXPECT_NEAR(numbers("--task language-model " + logs)["perplexity"], std::exp(13.2 / 8), 1e-12);
-  EXPECT_NEAR(numbers("--task language-model --references " + examples_ + "text.txt " + logs)["bits_per_byte"],
+  EXPECT_NEAR(numbers("--task language " + logs)["perplexity"], std::exp(13.2 / 8), 1e-12);
+  EXPECT_NEAR(numbers("--task language --references " + examples_ + "text.txt " + logs)["bits_per_byte"],
               13.2 / std::log(2.0) / 22, 1e-12);
 }
 
@@ -182,7 +182,7 @@ TEST_F(EvaluateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {task("alignment", file("gold", "0-0\n1-1\n"), links), links + ":2: found '0:1'"},
       {task("demands", two, two), two + ":1: found 1 columns, expected a kind"},
       {task("demands", file("asked", "news\tOne.\teins\n"), two), "found 2 lines, expected 1, one for each sentence"},
-      {"--task language-model " + logs, logs + ":2: found '0.5', expected natural logarithms"},
+      {"--task language " + logs, logs + ":2: found '0.5', expected natural logarithms"},
       {task("translation", two, two) + " --jsn", "did you mean '--json'?"},
   };
   for (const auto& [arguments, expected] : cases) {
@@ -196,7 +196,7 @@ TEST_F(EvaluateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
 TEST_F(EvaluateVerb, HelpShowsAnExampleOfEveryTask) {
   const Answer help = evaluate("--help");
   for (const char* task :
-       {"translation", "summarization", "tagging", "classification", "alignment", "language-model", "demands"})
+       {"translation", "summarization", "tagging", "classification", "alignment", "language", "demands"})
     EXPECT_NE(help.out.find(std::string("fovea evaluate --task ") + task), std::string::npos) << task;
 }
 

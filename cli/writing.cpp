@@ -8,9 +8,9 @@
 
 namespace fovea {
 
-WritingOptions::WritingOptions(const CommandLine& line) {
+WritingOptions::WritingOptions(const CommandLine& line, std::string otherwise) : otherwise_(std::move(otherwise)) {
   try {
-    generation = read_generation_config(find_model(line.peek("model").value_or("")));
+    generation = read_generation_config(find_model(line.peek("model").value_or(""), otherwise_));
   } catch (const Error&) {
     // It is not found again, and that is told, when the model is loaded; --help works without one.
   }
@@ -34,7 +34,7 @@ void WritingOptions::complete(const CommandLine& line) {
 }
 
 Pretrained WritingOptions::load() const {
-  const std::filesystem::path folder = find_model(model);
+  const std::filesystem::path folder = find_model(model, otherwise_);
   LoadOptions options = load_as(weights);
   if (!quiet) options.note = [](const std::string& line) { fmt::print(stderr, "{}\n", printable(line)); };
   read_generation_config(folder, options.note);

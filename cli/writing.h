@@ -19,12 +19,14 @@ struct WritingOptions {
   bool quiet = false;
   GenerationConfig generation;
 
-  explicit WritingOptions(const CommandLine& line);  // the search's defaults are those of the model that is asked for
+  // The search's defaults are those of the model that is asked for, or of the one that ships as `otherwise`.
+  explicit WritingOptions(const CommandLine& line, std::string otherwise = "");
   void fields(Fields& f);
   void complete(const CommandLine& line);
   Pretrained load() const;  // with notes about what is passed over on stderr
 
  private:
+  std::string otherwise_;
   int64_t models_beam_ = 1;
 };
 

@@ -9,6 +9,7 @@
 #include "cli/verb.h"
 #include "fovea/formats/matrix_text.h"
 #include "fovea/generate/translate.h"
+#include "fovea/models/gguf_config.h"
 #include "fovea/models/zoo.h"
 #include "fovea/train/evaluation.h"
 #include "fovea/train/recipe.h"
@@ -34,7 +35,7 @@ class FieldNames final : public Fields {
 
 struct EvaluateOptions {
   static constexpr const char* positional = "hypotheses";
-  std::string task, references, hypotheses = "-", model, weights, part = "test";
+  std::string task, references, hypotheses = "-", model, weights, part;
   std::vector<std::string> data;
   bool json = false;
   std::shared_ptr<Evaluation> evaluation;  // of the task, whose flags it adds
@@ -45,6 +46,10 @@ struct EvaluateOptions {
     if (task_.empty()) return;
     evaluation = find<EvaluationKind>(task_).make();
     refuse_flags_of_others(line);
+    FieldNames own;
+    evaluation->fields(own);
+    for (const std::string& name : own.names)
+      if (line.typed_flag(name)) typed_.push_back(name);
   }
 
   void fields(Fields& f) {
@@ -54,12 +59,23 @@ struct EvaluateOptions {
     f("model", model, "instead of files: score this trained model on a part of the data of its recipe.yaml");
     f("weights", weights, fmt::format("with --model: {}", weights_help).c_str());
     f("data", data, "with --model: these files instead of those that the recipe names");
-    f("part", part, "with --model: test, validation or all");
+    f("part", part,
+      "with --model: test, validation or all; if not given test, and where the recipe keeps nothing for testing all of "
+      "--data, or the validation");
     if (evaluation) evaluation->fields(f);
     f("json", json, "print the numbers as JSON");
   }
 
   const std::string& chosen_task() const { return task_; }
+
+  // What was typed for the evaluation and is the task's to know, when that runs the model.
+  void tell_typed(Task& t) const {
+    const auto all = nlohmann::json::parse(to_json(*evaluation));
+    nlohmann::json some = nlohmann::json::object();
+    for (const std::string& name : typed_) some[name] = all[name];
+    detail::Reader reader(detail::Reader::json, some.dump(), "flags");  // which passes over what the task does not know
+    t.fields(reader);
+  }
 
  private:
   // A flag that the task has no use for is a mistake rather than something to pass over.
@@ -75,14 +91,27 @@ struct EvaluateOptions {
     }
   }
 
+  // Of a model of others, which has no recipe.
+  static bool is_language_model(const std::filesystem::path& model) {
+    const bool gguf = model.extension() == ".gguf";
+    std::string family;
+    detail::Reader(detail::Reader::json, gguf ? gguf_config(Gguf(model)) : read_text(model / "config.json"),
+                   model.string())("model_type", family, "");
+    for (const Family* known : catalogue<Family>())
+      if (known->name == family) return known->abilities.generates && !known->abilities.encodes;
+    return false;
+  }
+
   static std::string task_of(const std::string& model) {
-    const std::filesystem::path file = find_model(model) / "recipe.yaml";
+    const std::filesystem::path folder = find_model(model), file = folder / "recipe.yaml";
+    if (!path_exists(file) && is_language_model(folder)) return "language";
     std::string task;
     detail::Reader(detail::Reader::yaml, read_text(file), file.string())("task", task, "");
     return task;
   }
 
   std::string task_;
+  std::vector<std::string> typed_;
 };
 
 // The tags of a sentence become lines in two columns, as the files of taggers have them.
@@ -123,7 +152,7 @@ void require_data(const EvaluateOptions& o, const Recipe& recipe, const std::fil
 
 // What the model answers to an evaluation's own questions.
 std::optional<Outputs> answers_of_model(const EvaluateOptions& o) {
-  if (o.data.size() != 1) return {};
+  if (o.data.size() != 1 || o.task.empty()) return {};
   Outputs outputs = {{read_lines(o.data[0])}, {o.model, {}}};
   const auto questions = o.evaluation->questions(outputs.references[0]);
   if (!questions) return {};
@@ -142,19 +171,37 @@ std::optional<Outputs> answers_of_model(const EvaluateOptions& o) {
   return outputs;
 }
 
+// The recipe that it was trained with; of a language model of others one that says nothing.
+Recipe recipe_of(const EvaluateOptions& o, const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "recipe.yaml";
+  const bool ours = path_exists(file);
+  Recipe recipe = ours ? read_recipe(read_text(file), file.string()) : Recipe(o.chosen_task());
+  require(ours || !o.data.empty(), "{}: found no recipe.yaml that names its data, expected --data", o.model);
+  if (!o.data.empty()) recipe.examples.data = o.data, recipe.examples.validation.clear();
+  recipe.examples.validate_on = 0;
+  o.tell_typed(recipe.task());
+  return recipe;
+}
+
+std::string part_of(const EvaluateOptions& o, const Recipe& recipe, const std::filesystem::path& folder) {
+  const bool tests = recipe.examples.test > 0 || recipe.examples.test_every > 0;
+  if (!o.part.empty()) return o.part;
+  return tests ? "test" : o.data.empty() && path_exists(folder / "recipe.yaml") ? "validation" : "all";
+}
+
 // What the model says, and what was expected, of a part of its data.
 Outputs outputs_of_model(const EvaluateOptions& o, double& unsure_below) {
   if (auto outputs = answers_of_model(o)) return std::move(*outputs);
   require(o.task.empty() && o.references.empty() && o.hypotheses == "-",
           "--model: found --task, --references or hypotheses beside it, which the model's recipe stands for");
   const std::filesystem::path folder = find_model(o.model), file = folder / "recipe.yaml";
-  Recipe recipe = read_recipe(read_text(file), file.string());
-  if (!o.data.empty()) recipe.examples.data = o.data, recipe.examples.validation.clear();
-  recipe.examples.validate_on = 0;
+  Recipe recipe = recipe_of(o, folder);
   require_data(o, recipe, file);
+  const std::string part = part_of(o, recipe, folder);
+  if (part == "all") recipe.examples.hold_out = recipe.examples.test = 0;  // nothing is cut off from a document
   const Examples examples = recipe.read();
-  const std::vector<int64_t> numbers = numbers_of(examples, o.part);
-  require(!numbers.empty(), "{}: found no examples for {}; --part all takes all of --data", o.model, o.part);
+  const std::vector<int64_t> numbers = numbers_of(examples, part);
+  require(!numbers.empty(), "{}: found no examples for {}; --part all takes all of --data", o.model, part);
   const Pretrained model = load_pretrained(folder, load_as(o.weights));
   ProgressLine progress({.unit = "examples", .whole = static_cast<int64_t>(numbers.size())});
   auto done = [&](size_t ready) { progress.add(static_cast<int64_t>(ready), static_cast<int64_t>(ready)); };
@@ -173,7 +220,7 @@ Outputs outputs_of_files(const EvaluateOptions& o) {
 }
 
 void run(const EvaluateOptions& o) {
-  require(!o.model.empty() || (o.data.empty() && o.part == "test"), "--data, --part: found without --model");
+  require(!o.model.empty() || (o.data.empty() && o.part.empty()), "--data, --part: found without --model");
   require(o.evaluation != nullptr, "fovea evaluate: found no --task, expected one of {}",
           fmt::join(known_tasks(), ", "));
   require(!o.references.empty() || !o.model.empty() || !o.evaluation->needs_references(),
@@ -202,7 +249,8 @@ extern const Verb evaluate = {
         "fovea evaluate --task tagging --references test.conll output.conll\n"
         "fovea evaluate --task classification --references test.tsv output.tsv\n"
         "fovea evaluate --task alignment --references gold.pharaoh output.pharaoh\n"
-        "fovea evaluate --task language-model --references text.txt log_probabilities.txt\n"
+        "fovea evaluate --task language --references text.txt log_probabilities.txt\n"
+        "fovea evaluate -m my-language-model --data text.txt --stride 16\n"
         "fovea evaluate --task demands -m en-de --data tests/robust/en-de.tsv --failures",
     .run = [](const EvaluateOptions& o) { run(o); }};
 

@@ -22,7 +22,7 @@ struct GenerateOptions : WritingOptions {
   bool json = false, logprobs = false;
   int64_t samples = 0;
 
-  using WritingOptions::WritingOptions;
+  explicit GenerateOptions(const CommandLine& line) : WritingOptions(line, "plays") {}
   void fields(Fields& f) {
     texts.fields(f);
     f("output", output, "file to write instead of stdout");
@@ -86,6 +86,7 @@ extern const Verb generate = {
     .group = "use",
     .help = "go on with a text by a language model",
     .examples =
+        "fovea generate \"My lord,\"\n"
         "fovea generate -m my-language-model \"The sailor\"\n"
         "fovea generate -m my-language-model --sample --temperature 0.8 --top-p 0.9 --seed 7 \"The sailor\"\n"
         "fovea generate -m my-language-model --max-length 20 --stop . --stop \"on day\" \"The sailor\"\n"

@@ -160,6 +160,8 @@ extern const Verb train = {
         "fovea train translation --data pairs.tsv -o my-model --minutes 10\n"
         "fovea train classification --data labelled.tsv -o my-classifier\n"
         "fovea train tagging --data tagged.conll -o my-tagger --epochs 5\n"
+        "fovea train language --data text.txt -o my-language-model --minutes 10\n"
+        "fovea train masked --data text.txt -o my-filler --minutes 10\n"
         "fovea train recipe.yaml --seed 2 -o another-model\n"
         "fovea train my-model/last/recipe.yaml --resume --minutes 20\n"
         "fovea train classification --from my-classifier --data labelled.tsv -o finer-classifier --epochs 2\n"

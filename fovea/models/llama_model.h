@@ -26,6 +26,12 @@ struct LlamaConfig {
   LlamaLayout layout(std::string_view model) const;
 };
 
+// What a training from nothing begins with: a model that two cores can train.
+inline constexpr std::string_view small_llama =
+    R"({"hidden_size": 256, "intermediate_size": 688, "num_hidden_layers": 6, "num_attention_heads": 8,
+        "num_key_value_heads": 8, "head_dim": 32,
+        "max_position_embeddings": 256, "tie_word_embeddings": true, "learning_rate": 1e-3})";
+
 // Which layers look at a window only, as config.json says it.
 struct LlamaWindows {
   int64_t window = 0;                         // 0 or null: none

@@ -104,7 +104,8 @@ class RecipeTrainee final : public Trainee {
 
   std::unique_ptr<Tokenizer> tokenizer(const Preparation& preparation) const {
     if (!preparation.resumed.empty()) return load_tokenizer(preparation.resumed);
-    if (std::error_code error; std::filesystem::exists(recipe_.vocabulary.kind, error)) {
+    const std::string& kind = recipe_.vocabulary.kind;
+    if (std::error_code error; !is_kind_of_vocabulary(kind) && std::filesystem::exists(kind, error)) {
       preparation.say(fmt::format("taking the vocabulary of {}", recipe_.vocabulary.kind));
       return load_tokenizer(recipe_.vocabulary.kind);
     }

@@ -18,6 +18,7 @@ class ChosenFields final : public Fields {
   void operator()(const char* name, std::vector<std::string>& value, const char* help) override {
     inner_(name, value, help);
   }
+  bool reads() const override { return inner_.reads(); }
 
  protected:
   bool takes_data() const override { return false; }

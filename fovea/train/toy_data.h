@@ -39,6 +39,19 @@ inline std::string toy_pairs(int count, uint64_t seed = 1) {
   return text;
 }
 
+// "three four five six\none two": numbers that follow each other, from any on, a few on each line.
+inline std::string toy_text(int lines, uint64_t seed = 1) {
+  const std::vector<std::string> numbers = {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
+  ToyWords words(seed);
+  std::string text;
+  for (int i = 0; i < lines; ++i) {
+    size_t number = words.below(numbers.size());
+    for (size_t length = 6 + words.below(5); length > 0; --length)
+      text += numbers[number++ % numbers.size()] + (length > 1 ? " " : "\n");
+  }
+  return text;
+}
+
 // "the film was long and awful<TAB>bad": one word decides.
 inline std::string toy_labelled(int count, uint64_t seed = 1) {
   const std::vector<std::string> things = {"film", "book", "meal", "song", "hotel"};

@@ -1,5 +1,7 @@
 #include "fovea/train/vocabulary.h"
 
+#include <algorithm>
+
 #include "fovea/base/catalogue.h"
 #include "fovea/base/error.h"
 #include "fovea/data/text/bytes.h"
@@ -12,12 +14,13 @@ namespace fovea {
 
 namespace {
 
+const std::vector<std::string> kinds = {"unigram", "bpe", "byte-bpe", "wordpiece", "words", "characters", "bytes"};
+
 // What a kind has no use for is a mistake rather than something to pass over.
 void check(const VocabularyConfig& c) {
   const std::string& k = c.kind;
   const bool pieces = k == "unigram" || k == "bpe", words = k == "words";
-  if (!pieces && !words && k != "bytes" && k != "byte-bpe" && k != "wordpiece" && k != "characters")
-    throw_unknown("kind of tokenizer", k, {"unigram", "bpe", "byte-bpe", "wordpiece", "words", "characters", "bytes"});
+  if (!is_kind_of_vocabulary(k)) throw_unknown("kind of tokenizer", k, kinds);
   require(words || (c.at_least == 1 && !c.zero_digits),
           "--tokenizer {}: found --at-least or --zero-digits, which are for words", k);
   require(pieces || (!c.byte_fallback && c.coverage == 1),
@@ -41,6 +44,8 @@ TextSource by_lines(const TextSource& texts) {
 }
 
 }  // namespace
+
+bool is_kind_of_vocabulary(const std::string& kind) { return std::ranges::find(kinds, kind) != kinds.end(); }
 
 std::unique_ptr<Tokenizer> learn_vocabulary(const VocabularyConfig& c, const TextSource& documents, int64_t seed) {
   check(c);

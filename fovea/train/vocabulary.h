@@ -30,6 +30,9 @@ struct VocabularyConfig {
   }
 };
 
+bool is_kind_of_vocabulary(
+    const std::string& kind);  // one that is learned: anything else is the path of one that is there
+
 // The seed is that of the draw where there are more than 2,000,000 texts for SentencePiece.
 std::unique_ptr<Tokenizer> learn_vocabulary(const VocabularyConfig&, const TextSource& texts, int64_t seed = 0);
 

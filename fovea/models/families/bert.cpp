@@ -51,6 +51,8 @@ extern const Family bert = headed_family<Bert>(
                            "BertForQuestionAnswering"],
          "hidden_size": 24, "num_attention_heads": 3, "num_hidden_layers": 2, "intermediate_size": 33,
          "max_position_embeddings": 40}])",
-    headed_training);
+    R"({"tokenizer": "wordpiece", "vocabulary": 8000, "zero_digits": false, "learning_rate": 3e-4, "warmup": -1,
+        "hidden_size": 256, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 1024,
+        "max_position_embeddings": 256})");
 
 }  // namespace fovea

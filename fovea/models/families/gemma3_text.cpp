@@ -86,6 +86,7 @@ extern const Family gemma3_text = family_of<Gemma3>(
     "gemma3_text", "Gemma 3's text models: windows in five layers of six (Gemma Team 2025)",
     R"([{"hidden_size": 24, "intermediate_size": 33, "num_hidden_layers": 3, "num_attention_heads": 4, "head_dim": 8,
          "num_key_value_heads": 2, "max_position_embeddings": 64, "sliding_window": 5, "query_pre_attn_scalar": 12,
-         "sliding_window_pattern": 2, "norm_plus_one": [true, false], "bos_token_id": 1, "eos_token_id": 2}])");
+         "sliding_window_pattern": 2, "norm_plus_one": [true, false], "bos_token_id": 1, "eos_token_id": 2}])",
+    small_llama);
 
 }  // namespace fovea

@@ -210,6 +210,8 @@ extern const Family gpt2 = family_of<Gpt2>(
     "gpt2", "GPT-2: a language model with learned positions (Radford et al. 2019)",
     R"([{"n_embd": 24, "n_layer": 2, "n_head": 4, "n_positions": 40, "tie_word_embeddings": [true, false], "n_inner": [null, 33],
          "scale_attn_by_inverse_layer_idx": [false, true], "resid_pdrop": 0, "embd_pdrop": 0, "attn_pdrop": 0,
-         "bos_token_id": 1, "eos_token_id": 2}])");
+         "bos_token_id": 1, "eos_token_id": 2}])",
+    R"({"n_positions": 256, "n_embd": 256, "n_layer": 6, "n_head": 8, "resid_pdrop": 0, "embd_pdrop": 0, "attn_pdrop": 0,
+        "learning_rate": 1e-3})");
 
 }  // namespace fovea

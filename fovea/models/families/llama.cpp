@@ -43,6 +43,7 @@ extern const Family llama =
          "rope_scaling": {"rope_type": "llama3", "factor": 4, "original_max_position_embeddings": 16}},
         {"hidden_size": 24, "intermediate_size": 33, "num_hidden_layers": 1, "num_attention_heads": 2,
          "max_position_embeddings": 64, "rope_parameters": {"rope_type": "yarn", "factor": 4, "rope_theta": 5000,
-         "original_max_position_embeddings": 16}}])");
+         "original_max_position_embeddings": 16}}])",
+                     small_llama);
 
 }  // namespace fovea

@@ -34,6 +34,7 @@ class Mistral final : public LlamaModel {
 extern const Family mistral = family_of<Mistral>(
     "mistral", "Mistral: Llama with windows of attention (Jiang et al. 2023)",
     R"([{"hidden_size": 24, "intermediate_size": 33, "num_hidden_layers": 2, "num_attention_heads": 4,
-         "num_key_value_heads": 2, "max_position_embeddings": 64, "sliding_window": [null, 5]}])");
+         "num_key_value_heads": 2, "max_position_embeddings": 64, "sliding_window": [null, 5]}])",
+    small_llama);
 
 }  // namespace fovea

@@ -41,6 +41,7 @@ extern const Family phi3 =
          "num_key_value_heads": 2, "max_position_embeddings": 64, "sliding_window": [null, 5]},
         {"hidden_size": 32, "intermediate_size": 33, "num_hidden_layers": 2, "num_attention_heads": 4,
          "max_position_embeddings": 64, "original_max_position_embeddings": 32, "partial_rotary_factor": 0.5,
-         "rope_scaling": {"rope_type": "longrope", "short_factor": [1, 1.5], "long_factor": [1, 4]}}])");
+         "rope_scaling": {"rope_type": "longrope", "short_factor": [1, 1.5], "long_factor": [1, 4]}}])",
+                    small_llama);
 
 }  // namespace fovea

@@ -44,6 +44,7 @@ extern const Family qwen2 = family_of<Qwen2>(
     "qwen2", "Qwen2 and Qwen2.5: Llama with biases in attention (Yang et al. 2024)",
     R"([{"hidden_size": 24, "intermediate_size": 33, "num_hidden_layers": 2, "num_attention_heads": 4, "sliding_window": 5,
          "num_key_value_heads": 2, "max_position_embeddings": 64, "max_window_layers": 1, "tie_word_embeddings": true,
-         "use_sliding_window": [true, false]}])");
+         "use_sliding_window": [true, false]}])",
+    small_llama);
 
 }  // namespace fovea

@@ -69,6 +69,7 @@ class Language final : public Task {
     if (ids.eos < 0) ids.eos = ids.bos;
     if (ids.bos < 0) ids.bos = ids.eos;
     require(ids.eos >= 0, "--tokenizer: found one without a token for the end of a text, expected one");
+    generation_.end_ids = {ids.eos};
     return {.needs = {.generates = true}, .vocabulary = tokenizer.size(), .special = ids};
   }
 

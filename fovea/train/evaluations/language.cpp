@@ -6,8 +6,13 @@
 namespace fovea {
 namespace {
 
-class LanguageModel final : public Evaluation {
+class Language final : public Evaluation {
  public:
+  void fields(Fields& f) override {
+    f("context", context_, "with --model: tokens that are read at once; 0: as many as the model can, at most 1,024");
+    f("stride", stride_,
+      "with --model: tokens from window to window, each predicted from what the window before has too; 0: the context");
+  }
   bool needs_references() const override { return false; }
 
   Outcome run(const Outputs& in) const override {
@@ -20,8 +25,10 @@ class LanguageModel final : public Evaluation {
     const bool texts = !in.references.empty();
     if (texts) in.require_same_lines();
     const Perplexity score = texts ? perplexity(logs, in.reference().lines) : perplexity(logs);
-    nlohmann::ordered_json json = {
-        {"perplexity", score.of_tokens()}, {"tokens", score.tokens}, {"log_probability", score.log_probability}};
+    nlohmann::ordered_json json = {{"loss", -score.log_probability / static_cast<double>(score.tokens)},
+                                   {"perplexity", score.of_tokens()},
+                                   {"tokens", score.tokens},
+                                   {"log_probability", score.log_probability}};
     if (texts)
       json.update({{"word_perplexity", score.of_words()},
                    {"words", score.words},
@@ -29,14 +36,17 @@ class LanguageModel final : public Evaluation {
                    {"bytes", score.bytes}});
     return {score.text() + "\n", json.dump()};
   }
+
+ private:
+  int64_t context_ = 0, stride_ = 0;  // the task's, which runs the model
 };
 
 }  // namespace
 
 namespace evaluations {
-extern const EvaluationKind language_model = {
-    "language-model", "perplexity from the log-probabilities of tokens; with the texts also of words and bytes",
-    make_evaluation<LanguageModel>};
+extern const EvaluationKind language = {
+    "language", "perplexity from the log-probabilities of tokens; with the texts also of words and bytes",
+    make_evaluation<Language>};
 }
 
 }  // namespace fovea
