@@ -36,7 +36,8 @@ struct TrainOptions {
     const bool is_recipe = first && (first->ends_with(".yaml") || first->ends_with(".yml"));
     if (is_recipe) line.use_recipe(*first);
     const std::optional<std::string> task = first && !is_recipe ? first : line.peek("task");
-    recipe = std::make_shared<Recipe>(task.value_or("translation"), family_of(line));
+    recipe = std::make_shared<Recipe>(task.value_or("translation"), family_of(line),
+                                      is_tuned(line.peek("from").value_or("")));
     named_ = task.has_value();
   }
 
@@ -58,10 +59,7 @@ struct TrainOptions {
     if (const auto family = line.peek("family")) return *family;
     const auto from = line.peek("from");
     if (!from || from->empty()) return {};
-    const fs::path config = find_model(*from) / "config.json";
-    std::string family;
-    detail::Reader(detail::Reader::json, read_text(config), config.string())("model_type", family, "");
-    return family;
+    return std::string(described_model(find_model(*from))->family());
   }
 
   bool named_ = false;

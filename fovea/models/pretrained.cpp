@@ -63,6 +63,7 @@ Made make_model(const StoredWeights& stored, const LoadOptions& options) {
     const std::unique_ptr<ModelConfig> config = find<Family>(family).config();
     StoredConfig file = {{family, *config}};
     const std::vector<std::string> unknown = from_foreign_json(text, file, where);
+    if (options.refit) config->fit(options.refit->facts);
     Made made = {made_from(*config, unknown, [&] { from_json(text, file, where); }), {}};
     if (!unknown.empty() && options.note)
       options.note(fmt::format("{}: keys that are not known here are passed over: {}", where, some_of(unknown)));
@@ -77,8 +78,15 @@ Made make_model(const StoredWeights& stored, const LoadOptions& options) {
 // The tensor of each weight, by its path.
 using Found = std::map<std::string, std::string>;
 
-void check_shapes(Model& model, const StoredWeights& stored, const Found& names, const std::string& where) {
+// The weights of a head that a folder was not trained for are drawn: small, as whoever trained the body began with theirs.
+Init beginning_of(const Weight& weight, const Init& init) {
+  return weight.rank() > 1 ? Init{Init::normal, 0.02} : init.kind == Init::ones ? init : Init{Init::zeros};
+}
+
+void check_shapes(Model& model, const StoredWeights& stored, const Found& names, const std::set<std::string>& drawn,
+                  const std::string& where) {
   for_each_weight(model, [&](const std::string& path, const Weight& weight, const Init&) {
+    if (drawn.count(path)) return;
     const auto found = names.find(path);
     if (found == names.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
     const Shape shape = stored.shape(found->second), expected = stored.expected(weight);
@@ -88,8 +96,13 @@ void check_shapes(Model& model, const StoredWeights& stored, const Found& names,
   });
 }
 
+struct Sources {
+  Found stored;
+  std::set<std::string> drawn;
+};
+
 // A weight that several parts of a model share may be stored several times.
-Found names_of(Model& model, const StoredWeights& stored, const LoadOptions& options, const std::string& where) {
+Sources sources_of(Model& model, const StoredWeights& stored, const LoadOptions& options, const std::string& where) {
   std::set<std::string> known;
   for_each_weight(model, [&](const std::string& path, const Weight&, const Init&) { known.insert(path); });
   Found found;
@@ -105,35 +118,46 @@ Found names_of(Model& model, const StoredWeights& stored, const LoadOptions& opt
                   where, first->second, name);
     }
   }
-  for (const std::string& path : known)
-    if (!found.count(path)) model.do_without(path);
-  check_shapes(model, stored, found, where);
+  std::set<std::string> drawn;
+  for (const std::string& path : known) {
+    const Model::Part part = options.refit ? model.part_of(path) : Model::Part::body;
+    if (part == Model::Part::head || (part == Model::Part::bridge && !found.count(path)))
+      found.erase(path), drawn.insert(path);
+    else if (!found.count(path))
+      model.do_without(path);
+  }
+  check_shapes(model, stored, found, drawn, where);
   if (!unused.empty() && !model.foreign())
     throw Error(Error::corrupt, "{}: found a tensor '{}' that the model of config.json does not have", where,
                 unused.front());
   if (!unused.empty() && options.note)
     options.note(fmt::format("{}: tensors that this model does not use: {}", where, some_of(unused)));
-  return found;
+  if (!drawn.empty() && options.note)
+    options.note(fmt::format("{}: weights that begin anew: {}", where, some_of({drawn.begin(), drawn.end()})));
+  return {std::move(found), std::move(drawn)};
 }
 
 // One tensor at a time, and a few rows of it, so that no model is in memory twice.
 void load_weights(Model& model, const StoredWeights& stored, std::optional<Precision> precision,
                   const LoadOptions& options, const std::string& where) {
-  const Found names = names_of(model, stored, options, where);
+  const auto [names, drawn] = sources_of(model, stored, options, where);
   const std::optional<Precision> packing = stored.packing();
   require(!packing || (!options.learns && *packing == precision.value_or(Precision::f32)),
           "{}: found weights packed as {}, expected {}; take the model that they were made from", where,
           packing ? name(*packing) : "",
           options.learns ? "numbers that learn" : name(precision.value_or(Precision::f32)));
-  for_each_weight(model, [&](const std::string& path, Weight& weight, const Init&) {
-    const std::string& found = names.at(path);
-    try {
-      if (options.learns) return stored.learn(weight, found);
-      stored.bind(weight, found, precision);
-    } catch (const Error& e) {
-      throw Error(e.kind(), "{}: weight '{}': {}", where, found, e.what());
-    }
-  });
+  for_each_weight(model,
+                  [&, &names = names, &drawn = drawn](const std::string& path, Weight& weight, const Init& init) {
+                    if (drawn.count(path))
+                      return initialise(weight.numbers(), beginning_of(weight, init), options.refit->random.fork(path));
+                    const std::string& found = names.at(path);
+                    try {
+                      if (options.learns) return stored.learn(weight, found);
+                      stored.bind(weight, found, precision);
+                    } catch (const Error& e) {
+                      throw Error(e.kind(), "{}: weight '{}': {}", where, found, e.what());
+                    }
+                  });
 }
 
 // What the products read as it lies in memory, the rest in f32.
@@ -174,7 +198,11 @@ void save_model(const fs::path& folder, Model& model, const SaveOptions& options
   write_text(folder / "config.json", model.config());
 }
 
+std::unique_ptr<Model> described_model(const fs::path& folder) { return make_model(*open_weights(folder), {}).model; }
+
 std::unique_ptr<Model> load_model(const fs::path& folder, const LoadOptions& options) {
+  require(!options.refit || options.learns,
+          "{}: found a model that is to be fitted to a task, expected one that learns", folder.string());
   const std::unique_ptr<StoredWeights> stored = open_weights(folder);
   Made made = make_model(*stored, options);
   load_weights(*made.model, *stored, options.precision ? options.precision : made.precision, options, folder.string());

@@ -8,6 +8,8 @@
 #include "fovea/models/zoo.h"
 #include "fovea/train/card.h"
 #include "fovea/train/data_summary.h"
+#include "fovea/train/frozen.h"
+#include "fovea/train/load_to_learn.h"
 
 namespace fovea {
 namespace {
@@ -53,7 +55,10 @@ class RecipeTrainee final : public Trainee {
     make_samples(preparation);
   }
 
-  void weights(Weights& w) override { model().weights(w); }
+  void weights(Weights& w) override {
+    LearningWeights learning(w, frozen_);
+    model().weights(learning);
+  }
 
   StepLoss next(const Context& context) override {
     const Batch batch = batches_->next();
@@ -93,6 +98,7 @@ class RecipeTrainee final : public Trainee {
 
   void save(const std::filesystem::path& folder) override {
     save_trained(folder, recipe_, model(), *trained_.tokenizer, scores_);
+    if (model().foreign()) keep_files(trained_.folder, folder);
     task_.save(folder, validated_);
   }
 
@@ -114,25 +120,36 @@ class RecipeTrainee final : public Trainee {
   // The model as it is, and its own sizes in the recipe, so that the recipe says what is trained.
   void go_on_from(const std::filesystem::path& folder, const Preparation& preparation) {
     preparation.say(fmt::format("going on from {}", folder.string()));
-    trained_ = load_pretrained(folder, {.learns = true});
+    trained_ = load_to_learn(folder, {.task = recipe_.task_name(),
+                                      .facts = [&](const Tokenizer& t) { return task_.facts(examples_, t); },
+                                      .random = weights_random(),
+                                      .say = preparation.say});
     require(trained_.model->family() == recipe_.family_name(),
             "--from: found a model of family {} for a recipe of family {}, expected the same", trained_.model->family(),
             recipe_.family_name());
     FamilyConfig<ModelConfig> config = {recipe_.family_name(), recipe_.model()};
     from_json(trained_.model->config(), config, folder.string());
-    task_.facts(examples_, *trained_.tokenizer);
+    task_.go_on_from(trained_);
+    if (!recipe_.freeze.empty()) frozen_ = Frozen(recipe_.freeze, model());
   }
 
+  Random weights_random() const { return Random(static_cast<uint64_t>(recipe_.trainer.seed)).fork("weights"); }
+
   void make_model() {
-    tell(recipe_.model(), task_.facts(examples_, *trained_.tokenizer));
+    require(recipe_.freeze.empty(), "--freeze: found it without --from, expected a model that has learned something");
+    const DataFacts facts = task_.facts(examples_, *trained_.tokenizer);
+    tell(recipe_.model(), facts);
     trained_.model = recipe_.model().make();
-    initialise(model(), Random(static_cast<uint64_t>(recipe_.trainer.seed)).fork("weights"));
+    check_fits(Abilities::of(model()), facts.needs, "--tokenizer",
+               fmt::format("{}, for a {} that", trained_.tokenizer->kind(), recipe_.family_name()),
+               recipe_.task_name());
+    initialise(model(), weights_random());
   }
 
   void make_samples(const Preparation& preparation) {
     preparation.say(fmt::format("cutting {} examples into tokens", examples_.training.size()));
-    for (int64_t i : examples_.training) training_.add(task_.columns(trained_, examples_.data[i]));
-    for (int64_t i : examples_.validation) validation_.add(task_.columns(trained_, examples_.data[i]));
+    for (int64_t i : examples_.training) add_samples(i, training_);
+    for (int64_t i : examples_.validation) add_samples(i, validation_);
     batches_.emplace(training_, Batches::Options{.tokens = task_.batch_tokens(),
                                                  .longest = task_.max_tokens(),
                                                  .seed = static_cast<uint64_t>(recipe_.trainer.seed)});
@@ -142,13 +159,26 @@ class RecipeTrainee final : public Trainee {
     preparation.say(fmt::format("{} examples in {} batches{}, {} to validate on; {} with {} weights",
                                 training_.size() - batches_->left_out(), batches_->batches_in_epoch(), left_out,
                                 validation_.size(), model().family(), count(model())));
+    if (frozen_.weights() > 0)
+      preparation.say(fmt::format("{} of them, in {} tensors, stay as they are", frozen_.numbers(), frozen_.weights()));
     if (!chosen.empty()) preparation.say(chosen);
+    const TrainerConfig& t = recipe_.trainer;
+    if (!recipe_.from.empty() && model().foreign())
+      preparation.say(fmt::format("fine-tuning: learning rate {}, {} schedule after {} steps, weight decay {}; {}",
+                                  t.optimiser.learning_rate, t.schedule.kind, t.schedule.warmup,
+                                  t.optimiser.weight_decay,
+                                  t.steps > 0 ? fmt::format("{} steps", t.steps) : fmt::format("{} epochs", t.epochs)));
+  }
+
+  void add_samples(int64_t example, Samples& to) const {
+    for (const std::vector<Sequence>& columns : task_.parts(trained_, examples_.data[example])) to.add(columns);
   }
 
   Recipe& recipe_;
   Task& task_;
   Examples examples_;
   Pretrained trained_;
+  Frozen frozen_;
   Samples training_, validation_;
   std::optional<Batches> batches_;
   Predictions validated_;

@@ -34,15 +34,17 @@ struct CardConfig {
 
 class Recipe final {
  public:
-  // With the defaults of the task and of the family; the task's first family if none is named.
-  explicit Recipe(std::string_view task, std::string_view family = {});
+  // With the defaults of the task and of the family; the task's first family if none is named. A training that goes on from a model
+  // of others (`tuned`) begins with those of fine-tuning instead of the family's.
+  explicit Recipe(std::string_view task, std::string_view family = {}, bool tuned = false);
 
   void fields(Fields& f);
   void check() const;  // an Error if the fields say another task or family than the one it was made for
   Examples read() const;
 
   std::string output, storage = "f32";
-  std::string from;  // a model to go on from
+  std::string from;                 // a model to go on from
+  std::vector<std::string> freeze;  // which of its weights stay as they are
   ExamplesConfig examples;
   VocabularyConfig vocabulary;
   TrainerConfig trainer;
@@ -59,6 +61,9 @@ class Recipe final {
   std::unique_ptr<Task> task_;
   std::unique_ptr<ModelConfig> model_;
 };
+
+// Whether --from names a model that others trained.
+bool is_tuned(const std::string& from);
 
 Recipe read_recipe(std::string_view yaml, const std::string& where);
 

@@ -50,6 +50,10 @@ class Task {
   virtual DataFacts facts(const Examples&, const Tokenizer&) = 0;  // an Error if nothing can be learned from them
 
   virtual std::vector<Sequence> columns(const Pretrained&, const Example&) const = 0;
+  // Where an example may be too long to be read at once: the columns of each of its parts.
+  virtual std::vector<std::vector<Sequence>> parts(const Pretrained& p, const Example& e) const {
+    return {columns(p, e)};
+  }
   virtual int64_t batch_tokens() const = 0;  // of a batch of these columns, padding included
   virtual int64_t max_tokens() const = 0;    // examples with a longer column are left out; 0: none
   virtual Tensor loss(const Pretrained&, const Batch&, const Context&) const = 0;  // added up
@@ -58,6 +62,8 @@ class Task {
   virtual Predictions predict(const Pretrained&, const Dataset&, const std::vector<int64_t>& numbers,
                               const PredictOptions&) const = 0;
   virtual std::vector<Score> score(const Predictions&) const = 0;  // the first one says which model is the best
+  // Takes over what belongs to the model that is gone on from, such as how its texts are searched for.
+  virtual void go_on_from(const Pretrained&) {}
   // What its models' users need beside the model, with what the last validation saw of it.
   virtual void save(const std::filesystem::path&, const Predictions&) const {}
 };
