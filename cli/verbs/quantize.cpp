@@ -4,6 +4,7 @@
 #include "cli/answers.h"
 #include "cli/verb.h"
 #include "fovea/base/folder.h"
+#include "fovea/models/adapter_folder.h"
 #include "fovea/models/zoo.h"
 
 namespace fovea::verbs {
@@ -16,7 +17,8 @@ struct QuantizeOptions {
   std::string model, output, weights = "int8";
 
   void fields(Fields& f) {
-    f("model", model, "the folder of a model, or the name of one that ships");
+    f("model", model,
+      "the folder of a model, or of an adapter, which becomes one model with its base; or the name of one that ships");
     f("output", output, "the folder to write");
     f("weights", weights, "what the weights become: int8, bf16 or f32");
   }
@@ -26,9 +28,9 @@ struct QuantizeOptions {
 void copy_others(const fs::path& from, const fs::path& to) {
   for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
     const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && name != "config.json" && !name.starts_with("model.safetensors") &&
-        !name.ends_with(".safetensors"))
-      fs::copy_file(entry.path(), to / name, fs::copy_options::overwrite_existing);
+    if (entry.is_regular_file() && name != "config.json" && name != "adapter_config.json" &&
+        !name.starts_with("model.safetensors") && !name.ends_with(".safetensors") && !path_exists(to / name))
+      fs::copy_file(entry.path(), to / name);
   }
 }
 
@@ -41,9 +43,13 @@ void run(const QuantizeOptions& o) {
   require(!fs::exists(output, error) || fs::exists(output / "config.json", error) || fs::is_empty(output, error),
           "--output: found {}, which holds no model; expected a new folder, or one to replace", o.output);
   const std::unique_ptr<Model> model = load_model(folder, load_as(o.weights));
+  // What an adapter and its base make together can be read by everybody, unless it is rounded as nobody else does.
+  const bool adapter = is_adapter(folder), packed = !adapter || o.weights == "int8";
+  const SaveOptions how = {.storage = o.weights == "bf16" ? DType::bf16 : DType::f32, .packed = packed};
   replace_folder(output, [&](const fs::path& fresh) {
     copy_others(folder, fresh);
-    save_model(fresh, *model, {.packed = true});
+    if (adapter) copy_others(base_of(folder), fresh);
+    save_model(fresh, *model, how);
   });
   const auto megabytes = [](int64_t bytes) { return static_cast<double>(bytes) / 1e6; };
   fmt::print("{}: {} weights in {:.1f} MB, {:.1f} MB as f32\n", o.output, o.weights,
@@ -57,7 +63,8 @@ extern const Verb quantize = {.name = "quantize",
                               .help = "a model with weights of fewer bits: smaller, faster, ready to be read",
                               .examples =
                                   "fovea quantize my-model -o my-model-int8\n"
-                                  "fovea quantize my-model -o my-model-bf16 --weights bf16",
+                                  "fovea quantize my-model -o my-model-bf16 --weights bf16\n"
+                                  "fovea quantize my-lora -o my-merged --weights f32",
                               .run = [](const QuantizeOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

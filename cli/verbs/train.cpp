@@ -37,7 +37,8 @@ struct TrainOptions {
     if (is_recipe) line.use_recipe(*first);
     const std::optional<std::string> task = first && !is_recipe ? first : line.peek("task");
     recipe = std::make_shared<Recipe>(task.value_or("translation"), family_of(line),
-                                      is_tuned(line.peek("from").value_or("")));
+                                      RecipeBeginning{.tuned = is_tuned(line.peek("from").value_or("")),
+                                                      .lora = line.peek("lora").value_or("0") != "0"});
     named_ = task.has_value();
   }
 
@@ -161,6 +162,10 @@ extern const Verb train = {
         "fovea train recipe.yaml --seed 2 -o another-model\n"
         "fovea train my-model/last/recipe.yaml --resume --minutes 20\n"
         "fovea train classification --from my-classifier --data labelled.tsv -o finer-classifier --epochs 2\n"
+        "fovea train classification --from my-encoder --data labelled.tsv -o my-labeller\n"
+        "fovea train tagging --from my-encoder --data tagged.conll -o my-bert-tagger --freeze "
+        "embeddings,encoder.layer.0\n"
+        "fovea train classification --from my-encoder --lora 4 --data labelled.tsv -o my-adapter\n"
         "fovea train tagging --help",
     .run = [](const TrainOptions& o) { run(o); }};
 

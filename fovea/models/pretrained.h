@@ -38,9 +38,13 @@ struct LoadOptions {
   std::optional<Refit> refit = {};
 };
 
+// The folder of an adapter (adapter_folder.h) is its base with what was learned beside it, as one model.
 // An Error if the folder, its config or its weights are missing, damaged, not of a family that is known here, or not numbers.
 // No memory is taken because config.json asks for it: the weights' shapes are compared first.
 std::unique_ptr<Model> load_model(const std::filesystem::path& folder, const LoadOptions& = {});
+
+// Where a model's own files lie: its folder; of an adapter's, the one of its base.
+std::filesystem::path base_of(const std::filesystem::path& folder);
 
 // The model that the folder describes: its weights are shapes alone.
 std::unique_ptr<Model> described_model(const std::filesystem::path& folder);

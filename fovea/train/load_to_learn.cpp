@@ -59,6 +59,17 @@ Pretrained load_to_learn(const fs::path& folder, const LearningPlan& plan) {
   return p;
 }
 
+std::set<std::string> new_weights(Model& model, const fs::path& folder) {
+  std::set<std::string> stored, found;
+  for (const std::string& name : open_weights(folder)->names()) stored.insert(model.weight_path(name));
+  const bool labels = can<TextLabeller>(model) || can<TokenLabeller>(model);
+  for_each_weight(model, [&](const std::string& path, const Weight&, const Init&) {
+    const Model::Part part = model.part_of(path);
+    if ((part == Model::Part::head && labels) || (part != Model::Part::body && !stored.count(path))) found.insert(path);
+  });
+  return found;
+}
+
 void keep_files(const fs::path& from, const fs::path& to) {
   for (const char* name :
        {"added_tokens.json", "chat_template.jinja", "merges.txt", "sentencepiece.bpe.model", "special_tokens_map.json",

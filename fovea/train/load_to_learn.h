@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 
 #include "fovea/models/pretrained.h"
 
@@ -19,6 +20,10 @@ struct LearningPlan {
 
 // An Error if the model cannot learn the task whatever its head, or if its numbers cannot learn (quantised files).
 Pretrained load_to_learn(const std::filesystem::path& folder, const LearningPlan&);
+
+// Paths of a model's weights that its folder does not hold, or holds for another task: those that learn from the beginning. Heads of labels
+// are among them in any case.
+std::set<std::string> new_weights(Model&, const std::filesystem::path& folder);
 
 // An Error that begins with `where: found WHAT does not learn TASK` if something that is needed is not there.
 void check_fits(const Abilities& found, const Abilities& needs, std::string_view where, std::string_view what,

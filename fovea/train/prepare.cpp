@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "fovea/formats/matrix_text.h"
+#include "fovea/models/adapter_folder.h"
 #include "fovea/models/zoo.h"
 #include "fovea/train/card.h"
 #include "fovea/train/data_summary.h"
@@ -50,12 +51,15 @@ class RecipeTrainee final : public Trainee {
       trained_.tokenizer = tokenizer(preparation);
       make_model();
     } else {
-      go_on_from(preparation.resumed.empty() ? find_model(recipe.from) : preparation.resumed, preparation);
+      // What an adapter belongs to lies where it lay.
+      const bool again = !preparation.resumed.empty() && recipe.lora.rank == 0;
+      go_on_from(again ? preparation.resumed : find_model(recipe.from), preparation);
     }
     make_samples(preparation);
   }
 
   void weights(Weights& w) override {
+    if (lora_) return lora_->weights(model(), w);
     LearningWeights learning(w, frozen_);
     model().weights(learning);
   }
@@ -64,8 +68,10 @@ class RecipeTrainee final : public Trainee {
     const Batch batch = batches_->next();
     const Batches::State& at = batches_->state();
     const double share = static_cast<double>(at.batch) / static_cast<double>(batches_->batches_in_epoch());
-    return {task_.loss(trained_, batch, context), task_.losses(batch), batch.tokens,
-            static_cast<double>(at.epoch) + share};
+    if (lora_) lora_->begin_step(model(), context.random.fork("lora"));
+    const Tensor loss = task_.loss(trained_, batch, context);
+    if (lora_) lora_->end_step(model());
+    return {loss, task_.losses(batch), batch.tokens, static_cast<double>(at.epoch) + share};
   }
 
   // The task's own scores, and the mean loss.
@@ -97,7 +103,7 @@ class RecipeTrainee final : public Trainee {
   }
 
   void save(const std::filesystem::path& folder) override {
-    save_trained(folder, recipe_, model(), *trained_.tokenizer, scores_);
+    save_trained(folder, recipe_, {model(), *trained_.tokenizer, lora_ ? &*lora_ : nullptr, base_}, scores_);
     if (model().foreign()) keep_files(trained_.folder, folder);
     task_.save(folder, validated_);
   }
@@ -131,12 +137,26 @@ class RecipeTrainee final : public Trainee {
     from_json(trained_.model->config(), config, folder.string());
     task_.go_on_from(trained_);
     if (!recipe_.freeze.empty()) frozen_ = Frozen(recipe_.freeze, model());
+    if (recipe_.lora.rank != 0) add_lora(folder);
+  }
+
+  // What begins anew learns as a whole.
+  void add_lora(const std::filesystem::path& folder) {
+    require(recipe_.freeze.empty(),
+            "--lora: found it beside --freeze, expected one of them; with it the model's weights stay");
+    require(!is_adapter(folder), "--lora: found an adapter, {}, to go on from; merge it first with fovea quantize",
+            folder.string());
+    std::error_code error;
+    base_ = std::filesystem::exists(recipe_.from, error) ? std::filesystem::absolute(folder).string() : recipe_.from;
+    lora_.emplace(recipe_.lora, model(), new_weights(model(), folder), weights_random().fork("lora"));
   }
 
   Random weights_random() const { return Random(static_cast<uint64_t>(recipe_.trainer.seed)).fork("weights"); }
 
   void make_model() {
-    require(recipe_.freeze.empty(), "--freeze: found it without --from, expected a model that has learned something");
+    require(recipe_.freeze.empty() && recipe_.lora.rank == 0,
+            "--{}: found it without --from, expected a model that has learned something",
+            recipe_.freeze.empty() ? "lora" : "freeze");
     const DataFacts facts = task_.facts(examples_, *trained_.tokenizer);
     tell(recipe_.model(), facts);
     trained_.model = recipe_.model().make();
@@ -161,6 +181,9 @@ class RecipeTrainee final : public Trainee {
                                 validation_.size(), model().family(), count(model())));
     if (frozen_.weights() > 0)
       preparation.say(fmt::format("{} of them, in {} tensors, stay as they are", frozen_.numbers(), frozen_.weights()));
+    if (lora_)
+      preparation.say(
+          fmt::format("low-rank additions to {} matrices: {} numbers learn", lora_->matrices(), lora_->numbers()));
     if (!chosen.empty()) preparation.say(chosen);
     const TrainerConfig& t = recipe_.trainer;
     if (!recipe_.from.empty() && model().foreign())
@@ -179,6 +202,8 @@ class RecipeTrainee final : public Trainee {
   Examples examples_;
   Pretrained trained_;
   Frozen frozen_;
+  std::optional<Lora> lora_;
+  std::string base_;  // that the additions belong to
   Samples training_, validation_;
   std::optional<Batches> batches_;
   Predictions validated_;

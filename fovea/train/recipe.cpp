@@ -33,6 +33,8 @@ constexpr std::string_view fine_tuning =
     R"({"learning_rate": 5e-5, "schedule": "linear", "warmup": -1, "epochs": 3, "weight_decay": 0.01, "average": 0,
         "patience": 0, "batch_tokens": 1536, "max_tokens": 512, "validate_every": -1, "checkpoint_every": -1})";
 
+constexpr double lora_learning_rate = 3e-4;  // of additions, which begin at nothing
+
 std::string chosen_family(const Task& task, std::string_view task_name, std::string_view wanted) {
   const std::vector<std::string> families = families_for(task);
   require(!families.empty(), "{}: found no family of models that can learn it", task_name);
@@ -60,14 +62,16 @@ std::vector<std::string> families_for(const Task& task) {
   return names;
 }
 
-Recipe::Recipe(std::string_view task, std::string_view family, bool tuned)
+Recipe::Recipe(std::string_view task, std::string_view family, const RecipeBeginning& beginning)
     : task_name_(task), task_(find<TaskKind>(task).make()) {
   family_name_ = chosen_family(*task_, task, family);
   task_field_ = task_name_, family_field_ = family_name_;
   vocabulary = task_->vocabulary();
   model_ = find<Family>(family_name_).config();
-  for (const std::string_view defaults : {task_->training(), tuned ? fine_tuning : find<Family>(family_name_).training})
+  for (const std::string_view defaults :
+       {task_->training(), beginning.tuned ? fine_tuning : find<Family>(family_name_).training})
     from_json(defaults, *this, "defaults");
+  if (beginning.lora) trainer.optimiser.learning_rate = lora_learning_rate;
 }
 
 void Recipe::fields(Fields& f) {
@@ -79,6 +83,7 @@ void Recipe::fields(Fields& f) {
   f("freeze", freeze,
     "of that model: weights that stay as they are, as embeddings encoder.layer.0-5; or a number: the embeddings and so "
     "many layers");
+  lora.fields(f);
   vocabulary.fields(f);
   f("family", family_field_, fmt::format("family of models: {}", fmt::join(families_for(*task_), ", ")).c_str());
   ChosenFields chosen(f);
@@ -108,12 +113,14 @@ bool is_tuned(const std::string& from) {
 
 Recipe read_recipe(std::string_view yaml, const std::string& where) {
   std::string task, family, from;
+  int64_t lora = 0;
   detail::Reader first(detail::Reader::yaml, yaml, where);
   first("task", task, "");
   first("family", family, "");
   first("from", from, "");
+  first("lora", lora, "");
   require(!task.empty(), "{}: found no task, expected one, such as task: translation", where);
-  Recipe recipe(task, family, is_tuned(from));
+  Recipe recipe(task, family, {.tuned = is_tuned(from), .lora = lora > 0});
   from_yaml(yaml, recipe, where);
   recipe.check();
   return recipe;

@@ -12,6 +12,7 @@
 
 #include "fovea/models/family.h"
 #include "fovea/train/examples.h"
+#include "fovea/train/lora.h"
 #include "fovea/train/task.h"
 #include "fovea/train/trainer.h"
 #include "fovea/train/vocabulary.h"
@@ -32,11 +33,16 @@ struct CardConfig {
   }
 };
 
+struct RecipeBeginning {
+  bool tuned = false;  // from a model of others
+  bool lora = false;   // by additions to its weights
+};
+
 class Recipe final {
  public:
   // With the defaults of the task and of the family; the task's first family if none is named. A training that goes on from a model
   // of others (`tuned`) begins with those of fine-tuning instead of the family's.
-  explicit Recipe(std::string_view task, std::string_view family = {}, bool tuned = false);
+  explicit Recipe(std::string_view task, std::string_view family = {}, const RecipeBeginning& = {});
 
   void fields(Fields& f);
   void check() const;  // an Error if the fields say another task or family than the one it was made for
@@ -45,6 +51,7 @@ class Recipe final {
   std::string output, storage = "f32";
   std::string from;                 // a model to go on from
   std::vector<std::string> freeze;  // which of its weights stay as they are
+  LoraConfig lora;                  // whether it learns by additions alone
   ExamplesConfig examples;
   VocabularyConfig vocabulary;
   TrainerConfig trainer;
