@@ -6,6 +6,7 @@
 #include "cli/verb.h"
 #include "fovea/base/file.h"
 #include "fovea/base/folder.h"
+#include "fovea/models/adapter_folder.h"
 #include "fovea/models/gguf_export.h"
 #include "fovea/models/stored_weights.h"
 #include "fovea/models/zoo.h"
@@ -20,7 +21,10 @@ struct QuantizeOptions {
   std::string model, output, weights;
 
   void fields(Fields& f) {
-    f("model", model, "the folder of a model, the name of one that ships, or a GGUF file");
+    f("model", model,
+      "the folder of a model, or of an adapter, which becomes one model with its base; the name of one that ships; or "
+      "a "
+      "GGUF file");
     f("output", output, "the folder to write, or a file that ends with .gguf");
     f("weights", weights,
       "what the weights become: of a folder int8 (if not given), bf16 or f32; of a GGUF file q8_0 (if not given), "
@@ -33,9 +37,9 @@ struct QuantizeOptions {
 void copy_others(const fs::path& from, const fs::path& to) {
   for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
     const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && name != "config.json" && !name.starts_with("model.safetensors") &&
-        !name.ends_with(".safetensors"))
-      fs::copy_file(entry.path(), to / name, fs::copy_options::overwrite_existing);
+    if (entry.is_regular_file() && name != "config.json" && name != "adapter_config.json" &&
+        !name.starts_with("model.safetensors") && !name.ends_with(".safetensors") && !path_exists(to / name))
+      fs::copy_file(entry.path(), to / name);
   }
 }
 
@@ -63,9 +67,13 @@ void run_folder(const QuantizeOptions& o, const fs::path& folder) {
   require(!fs::exists(output, error) || fs::exists(output / "config.json", error) || fs::is_empty(output, error),
           "--output: found {}, which holds no model; expected a new folder, or one to replace", o.output);
   const std::unique_ptr<Model> model = load_model(folder, load_as(weights));
+  // What an adapter and its base make together can be read by everybody, unless it is rounded as nobody else does.
+  const bool adapter = is_adapter(folder), packed = !adapter || weights == "int8";
+  const SaveOptions how = {.storage = weights == "bf16" ? DType::bf16 : DType::f32, .packed = packed};
   replace_folder(output, [&](const fs::path& fresh) {
     copy_others(folder, fresh);
-    save_model(fresh, *model, {.packed = true});
+    if (adapter) copy_others(base_of(folder), fresh);
+    save_model(fresh, *model, how);
   });
   fmt::print("{}: {} weights in {:.1f} MB, {:.1f} MB as f32\n", o.output, weights,
              megabytes(memory_of(*model, parse_precision(weights))), megabytes(memory_of(*model, Precision::f32)));
@@ -86,6 +94,7 @@ extern const Verb quantize = {.name = "quantize",
                               .examples =
                                   "fovea quantize my-model -o my-model-int8\n"
                                   "fovea quantize my-model -o my-model-bf16 --weights bf16\n"
+                                  "fovea quantize my-lora -o my-merged --weights f32\n"
                                   "fovea quantize my-language-model -o my-language-model.gguf --weights q4_K",
                               .run = [](const QuantizeOptions& o) { run(o); }};
 

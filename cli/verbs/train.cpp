@@ -36,7 +36,9 @@ struct TrainOptions {
     const bool is_recipe = first && (first->ends_with(".yaml") || first->ends_with(".yml"));
     if (is_recipe) line.use_recipe(*first);
     const std::optional<std::string> task = first && !is_recipe ? first : line.peek("task");
-    recipe = std::make_shared<Recipe>(task.value_or("translation"), family_of(line));
+    recipe = std::make_shared<Recipe>(task.value_or("translation"), family_of(line),
+                                      RecipeBeginning{.tuned = is_tuned(line.peek("from").value_or("")),
+                                                      .lora = line.peek("lora").value_or("0") != "0"});
     named_ = task.has_value();
   }
 
@@ -58,10 +60,7 @@ struct TrainOptions {
     if (const auto family = line.peek("family")) return *family;
     const auto from = line.peek("from");
     if (!from || from->empty()) return {};
-    const fs::path config = find_model(*from) / "config.json";
-    std::string family;
-    detail::Reader(detail::Reader::json, read_text(config), config.string())("model_type", family, "");
-    return family;
+    return std::string(described_model(find_model(*from))->family());
   }
 
   bool named_ = false;
@@ -165,6 +164,10 @@ extern const Verb train = {
         "fovea train recipe.yaml --seed 2 -o another-model\n"
         "fovea train my-model/last/recipe.yaml --resume --minutes 20\n"
         "fovea train classification --from my-classifier --data labelled.tsv -o finer-classifier --epochs 2\n"
+        "fovea train classification --from my-encoder --data labelled.tsv -o my-labeller\n"
+        "fovea train tagging --from my-encoder --data tagged.conll -o my-bert-tagger --freeze "
+        "embeddings,encoder.layer.0\n"
+        "fovea train classification --from my-encoder --lora 4 --data labelled.tsv -o my-adapter\n"
         "fovea train tagging --help",
     .run = [](const TrainOptions& o) { run(o); }};
 

@@ -6,6 +6,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/data/text/tokenizer.h"
+#include "fovea/models/adapter_folder.h"
 #include "fovea/models/pretrained.h"
 #include "fovea/models/stored_weights.h"
 
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 void add_weights(const fs::path& folder, ModelInfo& info) {
-  const auto stored = open_weights(folder);
+  const auto stored = open_weights(base_of(folder));
   for (const std::string& name : stored->names()) {
     const int64_t elements = stored->shape(name).elements();
     ++info.tensors;
@@ -92,10 +93,17 @@ ModelInfo model_info(const fs::path& folder) {
   info.config = model->config();
   if (const auto* texts = can<TextLabeller>(*model)) info.labels = texts->labels().names();
   if (const auto* words = can<WordLabeller>(*model)) info.labels = words->labels();
+  if (const auto* tokens = can<TokenLabeller>(*model)) info.labels = tokens->token_labels();
+  if (is_adapter(folder)) {
+    const AdapterFolder adapter(folder);
+    info.adapter = fmt::format("LoRA of rank {}, alpha {}, beside {} matrices of {}", adapter.rank(), adapter.alpha(),
+                               adapter.matrices(), adapter.base_name());
+  }
   add_weights(folder, info);
   for (Precision p : {Precision::f32, Precision::bf16, Precision::int8})
     info.memory.emplace_back(name(p), memory_of(*model, p));
   info.tokenizer = tokenizer_of(folder);
+  if (!info.tokenizer) info.tokenizer = tokenizer_of(base_of(folder));
   if (is_folder(folder) && path_exists(folder / "generation_config.json"))
     info.generation = read_generation_config(folder);
   if (const fs::path card = folder / "README.md"; is_folder(folder) && path_exists(card)) {
@@ -110,6 +118,7 @@ std::string to_text(const ModelInfo& info) {
   for (const auto& [type, weights] : info.storage)
     storage += fmt::format("{}{} {}", storage.empty() ? "" : ", ", with_commas(weights), type);
   std::string text = line("folder", info.folder.string()) + line("family", info.family) + line("", info.about);
+  if (!info.adapter.empty()) text += line("adapter", info.adapter);
   text += line("weights", fmt::format("{} in {} tensors, {}", storage, info.tensors, byte_text(info.bytes)));
   std::string memory;
   for (const auto& [precision, bytes] : info.memory)
@@ -141,6 +150,7 @@ std::string to_json(const ModelInfo& info) {
     json["tokenizer"]["special_ids"] = {
         {"padding", special.pad}, {"start", special.bos}, {"end", special.eos}, {"unknown", special.unk}};
   }
+  if (!info.adapter.empty()) json["adapter"] = info.adapter;
   if (!info.labels.empty()) json["labels"] = info.labels;
   if (info.generation) json["generation"] = Json::parse(fovea::to_json(*info.generation));
   if (!info.card.empty()) json["card"] = Json::parse(info.card);

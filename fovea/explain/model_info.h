@@ -31,7 +31,8 @@ struct ModelInfo {
   std::vector<std::pair<std::string, int64_t>> memory;  // bytes that they take when used as f32, bf16, int8
   std::optional<TokenizerInfo> tokenizer;               // if there is one
   std::optional<GenerationConfig> generation;           // if there is a generation_config.json
-  std::string card;  // JSON: the YAML at the head of README.md; empty if there is none
+  std::string adapter;  // of a folder that holds one alone: its rank, and what it belongs to
+  std::string card;     // JSON: the YAML at the head of README.md; empty if there is none
 };
 
 // An Error where a file is damaged or does not fit the others.

@@ -10,6 +10,7 @@
 
 #include "fovea/data/batches.h"
 #include "fovea/data/text/words.h"
+#include "fovea/generate/framed.h"
 #include "fovea/models/pretrained.h"
 
 namespace fovea {
@@ -64,6 +65,15 @@ std::vector<Tagged> tag(const TokenLabeller&, const Tokenizer&, const std::vecto
                         const TagOptions& = {});
 std::vector<TaggedText> tag_texts(const TokenLabeller&, const Tokenizer&, const std::vector<std::string>& texts,
                                   const TagOptions& = {});
+
+// Words [begin, end) of a sentence as such a model reads them; `firsts` is where the first token of each word stands.
+struct TokenWindow {
+  size_t begin = 0, end = 0;
+  Framed read = {};
+  std::vector<size_t> firsts = {};
+};
+// No more tokens in a window than the model reads (0: any number) and no more than most_tagged_words words.
+std::vector<TokenWindow> token_windows(const Tokenizer&, const Sentence&, int64_t longest);
 
 // By whichever of the two a model is; an Error if it is neither.
 std::vector<Tagged> tag(const Pretrained&, const std::vector<Sentence>& sentences, const TagOptions& = {});

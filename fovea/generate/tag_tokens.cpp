@@ -9,13 +9,6 @@
 namespace fovea {
 namespace {
 
-// Words [begin, end) of a sentence with their tokens; `firsts` is where the first token of each word stands.
-struct Window {
-  size_t sentence, begin, end;
-  Framed read;
-  std::vector<size_t> firsts;
-};
-
 // Each word by itself, so that it is known which tokens are its own.
 class Windows final {
  public:
@@ -24,14 +17,15 @@ class Windows final {
     most_ = longest == 0 ? SIZE_MAX : static_cast<size_t>(longest) - frame;
   }
 
-  void add(const Sentence& sentence, size_t number, std::vector<Window>& windows) const {
+  std::vector<TokenWindow> of(const Sentence& sentence) const {
+    std::vector<TokenWindow> windows;
     Tokens tokens;
     std::vector<size_t> firsts;
     size_t begin = 0;
     int64_t offset = 0;
     auto finish = [&](size_t end) {
       if (end == begin) return;
-      Window w = {number, begin, end, framed(tokenizer_, std::move(tokens), std::nullopt, longest_), {}};
+      TokenWindow w = {begin, end, framed(tokenizer_, std::move(tokens), std::nullopt, longest_), {}};
       size_t token = 0;
       std::vector<size_t> real;
       for (; token < w.read.tokens.ids.size(); ++token)
@@ -51,6 +45,7 @@ class Windows final {
         tokens.ids.push_back(word.ids[t]), tokens.spans.push_back({offset, offset + 1});
     }
     finish(sentence.size());
+    return windows;
   }
 
  private:
@@ -69,18 +64,23 @@ class Windows final {
 
 }  // namespace
 
+std::vector<TokenWindow> token_windows(const Tokenizer& tokenizer, const Sentence& sentence, int64_t longest) {
+  return Windows(tokenizer, longest).of(sentence);
+}
+
 std::vector<Tagged> tag(const TokenLabeller& model, const Tokenizer& tokenizer, const std::vector<Sentence>& sentences,
                         const TagOptions& options) {
   std::vector<Tagged> results(sentences.size());
-  std::vector<Window> windows;
+  std::vector<TokenWindow> windows;
+  std::vector<size_t> sentence_of;
   const Windows cut(tokenizer, model.longest());
   for (size_t i = 0; i < sentences.size(); ++i) {
-    cut.add(sentences[i], i, windows);
+    for (TokenWindow& w : cut.of(sentences[i])) windows.push_back(std::move(w)), sentence_of.push_back(i);
     results[i].labels.resize(sentences[i].size());
     results[i].probabilities.resize(sentences[i].size());
   }
   std::vector<size_t> sizes;
-  for (const Window& w : windows) sizes.push_back(w.read.tokens.ids.size());
+  for (const TokenWindow& w : windows) sizes.push_back(w.read.tokens.ids.size());
   for_each_batch_by_length(sizes, options.batch_size, [&](const std::vector<size_t>& numbers) {
     std::vector<Framed> batch;
     for (size_t n : numbers) batch.push_back(windows[n].read);
@@ -88,13 +88,14 @@ std::vector<Tagged> tag(const TokenLabeller& model, const Tokenizer& tokenizer, 
     const Tensor p = softmax(model.token_logits(source, {}).detach(), -1).contiguous();
     const int64_t tokens = p.size(1), labels = p.size(2);
     for (size_t i = 0; i < numbers.size(); ++i) {
-      const Window& w = windows[numbers[i]];
+      const TokenWindow& w = windows[numbers[i]];
+      Tagged& result = results[sentence_of[numbers[i]]];
       for (size_t word = w.begin; word < w.end; ++word) {
         const auto token = static_cast<int64_t>(w.firsts[word - w.begin]);
         const float* row = p.data<float>() + (static_cast<int64_t>(i) * tokens + token) * labels;
         const float* best = std::max_element(row, row + labels);
-        results[w.sentence].labels[word] = model.token_labels()[static_cast<size_t>(best - row)];
-        results[w.sentence].probabilities[word] = *best;
+        result.labels[word] = model.token_labels()[static_cast<size_t>(best - row)];
+        result.probabilities[word] = *best;
       }
     }
     if (options.on_batch) options.on_batch(numbers.size());

@@ -9,6 +9,10 @@ Tensor Generator::loss(const Source& source, const Tensor& target_ids, const Ten
   return cross_entropy(logits(source, target_ids, c), wanted_ids, options);
 }
 
+Tensor TokenLabeller::token_loss(const Source& source, const Tensor& labels, const Context& c) const {
+  return cross_entropy(token_logits(source, c), labels, {.ignored = -1, .reduction = Reduction::sum});
+}
+
 std::vector<int64_t> last_tokens(const Tensor& ids, std::span<const int64_t> starts) {
   require(
       ids && ids.rank() == 1 && ids.dtype() == DType::i64 && starts.size() > 1 && starts.front() == 0 &&

@@ -127,6 +127,8 @@ class WordLabeller {
 class TokenLabeller {
  public:
   virtual Tensor token_logits(const Source&, const Context&) const = 0;  // [batch, tokens, labels]
+  // Of i64 [batch, tokens] labels: −log p of each token's, added up; those with the label −1 count for nothing.
+  Tensor token_loss(const Source&, const Tensor& labels, const Context&) const;
   virtual const std::vector<std::string>& token_labels() const = 0;
   virtual int64_t longest() const { return 0; }  // tokens of a text that are read; 0: all
 

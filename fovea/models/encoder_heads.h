@@ -121,6 +121,11 @@ class Headed : public Model, public Encoder {
     if (Kin::useless(plain, config_)) return {};
     return Kin::in_body(plain) && has_some_head() ? std::string(Kin::prefix) + plain : plain;
   }
+  Model::Part part_of(const std::string& path) const final {
+    if (!has_some_head()) return Model::Part::body;
+    if (!path.starts_with(Kin::prefix)) return Model::Part::head;
+    return path.starts_with(std::string(Kin::prefix) + "pooler.") ? Model::Part::bridge : Model::Part::body;
+  }
 
  protected:
   virtual bool has_some_head() const { return false; }

@@ -20,6 +20,10 @@ class Model {
   // tensors than it uses; and the path of the weight that a file calls by this name, "" for one that is of no use to it.
   virtual bool foreign() const { return false; }
   virtual std::string weight_path(const std::string& stored) const { return stored; }
+  // Whether a weight is the model's knowledge of texts, or its head's, which is drawn anew when it is to learn something else; a bridge
+  // between the two is drawn where a file has none.
+  enum class Part { body, bridge, head };
+  virtual Part part_of(const std::string& /*path*/) const { return Part::body; }
   // A file does not have the weight of this path. If the model can go on without it, it has it no more.
   virtual void do_without(const std::string& /*path*/) {}
 };

@@ -8,6 +8,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/kernels/packed.h"
+#include "fovea/models/adapter_folder.h"
 
 namespace fovea {
 namespace {
@@ -52,8 +53,13 @@ std::unique_ptr<Model> made_from(const ModelConfig& config, const std::vector<st
   return model;
 }
 
-Made make_model(const StoredWeights& stored, const LoadOptions& options) {
-  const std::string where = stored.where(), text = stored.config();
+// What a config.json says.
+struct Described {
+  std::string text, where;
+};
+
+Made make_model(const Described& described, const LoadOptions& options) {
+  const auto& [text, where] = described;
   std::string family;
   detail::Reader(detail::Reader::json, text, where)("model_type", family, "");
   if (family.empty())
@@ -62,6 +68,7 @@ Made make_model(const StoredWeights& stored, const LoadOptions& options) {
     const std::unique_ptr<ModelConfig> config = find<Family>(family).config();
     StoredConfig file = {{family, *config}};
     const std::vector<std::string> unknown = from_foreign_json(text, file, where);
+    if (options.refit) config->fit(options.refit->facts);
     Made made = {made_from(*config, unknown, [&] { from_json(text, file, where); }), {}};
     if (!unknown.empty() && options.note)
       options.note(fmt::format("{}: keys that are not known here are passed over: {}", where, some_of(unknown)));
@@ -73,11 +80,66 @@ Made make_model(const StoredWeights& stored, const LoadOptions& options) {
   }
 }
 
+Described described_by(const StoredWeights& stored) { return {stored.config(), stored.where()}; }
+
+// The model of an adapter's folder: as the config.json there says, or the base's, with the head that is stored.
+Made make_adapted(const AdapterFolder& adapter, const StoredWeights& base, LoadOptions options) {
+  const fs::path own = adapter.folder() / "config.json";
+  if (path_exists(own)) return make_model({read_text(own), own.string()}, options);
+  if (!options.refit) options.refit = Refit{adapter.facts()};
+  return make_model(described_by(base), options);
+}
+
+// What an adapter has for the weights of a model, by their paths.
+struct Learned {
+  std::map<std::string, Adapter> adapters = {};
+  std::map<std::string, Tensor> whole = {};
+
+  // The addition becomes part of the weight.
+  void bind(Weight& weight, const std::string& path, const StoredWeights& stored, const std::string& name,
+            const LoadOptions& options, std::optional<Precision> precision) const {
+    const auto addition = adapters.find(path);
+    const auto own = whole.find(path);
+    if (own != whole.end()) {
+      if (options.learns) return weight.learn(own->second);
+      return weight.bind(own->second, precision.value_or(Precision::f32));
+    }
+    if (addition == adapters.end()) {
+      if (options.learns) return stored.learn(weight, name);
+      return stored.bind(weight, name, precision);
+    }
+    Weight plain = weight;
+    stored.learn(plain, name);
+    const Tensor sum = merged(*plain, addition->second);
+    const Tensor as_stored = weight.transposed() ? sum.transpose(0, 1) : sum;
+    if (options.learns) return weight.learn(as_stored);
+    weight.bind(as_stored, precision.value_or(Precision::f32));
+  }
+};
+
 // The tensor of each weight, by its path.
 using Found = std::map<std::string, std::string>;
 
-void check_shapes(Model& model, const StoredWeights& stored, const Found& names, const std::string& where) {
+// The weights of a head that a folder was not trained for are drawn: small, as whoever trained the body began with theirs.
+Init beginning_of(const Weight& weight, const Init& init) {
+  return weight.rank() > 1 ? Init{Init::normal, 0.02} : init.kind == Init::ones ? init : Init{Init::zeros};
+}
+
+struct Sources {
+  Found stored = {};
+  std::set<std::string> drawn = {};
+  Learned learned = {};
+};
+
+void check_shapes(Model& model, const StoredWeights& stored, const Sources& sources, const std::string& where) {
+  const Found& names = sources.stored;
   for_each_weight(model, [&](const std::string& path, const Weight& weight, const Init&) {
+    if (sources.drawn.count(path)) return;
+    if (const auto own = sources.learned.whole.find(path); own != sources.learned.whole.end()) {
+      if (own->second.shape() == weight.stored_shape()) return;
+      throw Error(Error::corrupt, "{}: found the weight '{}' {} in the adapter, expected {}", where, path,
+                  own->second.shape(), weight.stored_shape());
+    }
     const auto found = names.find(path);
     if (found == names.end()) throw Error(Error::corrupt, "{}: the weight '{}' is missing", where, path);
     const Shape shape = stored.shape(found->second), expected = stored.expected(weight);
@@ -88,7 +150,8 @@ void check_shapes(Model& model, const StoredWeights& stored, const Found& names,
 }
 
 // A weight that several parts of a model share may be stored several times.
-Found names_of(Model& model, const StoredWeights& stored, const LoadOptions& options, const std::string& where) {
+Sources sources_of(Model& model, const StoredWeights& stored, Learned learned, const LoadOptions& options,
+                   const std::string& where) {
   std::set<std::string> known;
   for_each_weight(model, [&](const std::string& path, const Weight&, const Init&) { known.insert(path); });
   Found found;
@@ -104,33 +167,44 @@ Found names_of(Model& model, const StoredWeights& stored, const LoadOptions& opt
                   where, first->second, name);
     }
   }
-  for (const std::string& path : known)
-    if (!found.count(path)) model.do_without(path);
-  check_shapes(model, stored, found, where);
+  std::set<std::string> drawn;
+  for (const std::string& path : known) {
+    const Model::Part part = options.refit ? model.part_of(path) : Model::Part::body;
+    if (part == Model::Part::head || (part == Model::Part::bridge && !found.count(path)))
+      found.erase(path), drawn.insert(path);
+    else if (!found.count(path) && !learned.whole.count(path))
+      model.do_without(path);
+  }
+  const Sources sources = {std::move(found), std::move(drawn), std::move(learned)};
+  check_shapes(model, stored, sources, where);
   if (!unused.empty() && !model.foreign())
     throw Error(Error::corrupt, "{}: found a tensor '{}' that the model of config.json does not have", where,
                 unused.front());
   if (!unused.empty() && options.note)
     options.note(fmt::format("{}: tensors that this model does not use: {}", where, some_of(unused)));
-  return found;
+  if (const auto& begun = sources.drawn; !begun.empty() && options.note)
+    options.note(fmt::format("{}: weights that begin anew: {}", where, some_of({begun.begin(), begun.end()})));
+  return sources;
 }
 
 // One tensor at a time, and a few rows of it, so that no model is in memory twice.
-void load_weights(Model& model, const StoredWeights& stored, std::optional<Precision> precision,
+void load_weights(Model& model, const StoredWeights& stored, Learned learned, std::optional<Precision> precision,
                   const LoadOptions& options, const std::string& where) {
-  const Found names = names_of(model, stored, options, where);
+  const Sources sources = sources_of(model, stored, std::move(learned), options, where);
   const std::optional<Precision> packing = stored.packing();
   require(!packing || (!options.learns && *packing == precision.value_or(Precision::f32)),
           "{}: found weights packed as {}, expected {}; take the model that they were made from", where,
           packing ? name(*packing) : "",
           options.learns ? "numbers that learn" : name(precision.value_or(Precision::f32)));
-  for_each_weight(model, [&](const std::string& path, Weight& weight, const Init&) {
-    const std::string& found = names.at(path);
+  for_each_weight(model, [&](const std::string& path, Weight& weight, const Init& init) {
+    if (sources.drawn.count(path))
+      return initialise(weight.numbers(), beginning_of(weight, init), options.refit->random.fork(path));
+    const auto found = sources.stored.find(path);
+    const std::string name = found == sources.stored.end() ? path : found->second;
     try {
-      if (options.learns) return stored.learn(weight, found);
-      stored.bind(weight, found, precision);
+      sources.learned.bind(weight, path, stored, name, options, precision);
     } catch (const Error& e) {
-      throw Error(e.kind(), "{}: weight '{}': {}", where, found, e.what());
+      throw Error(e.kind(), "{}: weight '{}': {}", where, name, e.what());
     }
   });
 }
@@ -174,17 +248,35 @@ void save_model(const fs::path& folder, Model& model, const SaveOptions& options
 }
 
 OpenModel open_model(const fs::path& folder, const LoadOptions& options) {
+  require(!is_adapter(folder),
+          "{}: found an adapter, expected a whole model; fovea quantize {} -o FOLDER --weights f32 makes one",
+          folder.string(), folder.string());
   OpenModel open;
   open.stored = open_weights(folder);
-  open.model = make_model(*open.stored, options).model;
-  open.names = names_of(*open.model, *open.stored, options, folder.string());
+  open.model = make_model(described_by(*open.stored), options).model;
+  open.names = sources_of(*open.model, *open.stored, {}, options, folder.string()).stored;
   return open;
 }
 
+fs::path base_of(const fs::path& folder) { return is_adapter(folder) ? AdapterFolder(folder).base() : folder; }
+
+std::unique_ptr<Model> described_model(const fs::path& folder) {
+  if (!is_adapter(folder)) return make_model(described_by(*open_weights(folder)), {}).model;
+  const AdapterFolder adapter(folder);
+  return make_adapted(adapter, *open_weights(adapter.base()), {}).model;
+}
+
 std::unique_ptr<Model> load_model(const fs::path& folder, const LoadOptions& options) {
-  const std::unique_ptr<StoredWeights> stored = open_weights(folder);
-  Made made = make_model(*stored, options);
-  load_weights(*made.model, *stored, options.precision ? options.precision : made.precision, options, folder.string());
+  require(!options.refit || options.learns,
+          "{}: found a model that is to be fitted to a task, expected one that learns", folder.string());
+  std::optional<AdapterFolder> adapter;
+  if (is_adapter(folder)) adapter.emplace(folder);
+  const std::unique_ptr<StoredWeights> stored = open_weights(adapter ? adapter->base() : folder);
+  Made made = adapter ? make_adapted(*adapter, *stored, options) : make_model(described_by(*stored), options);
+  Learned learned;
+  if (adapter) learned = {adapter->adapters(*made.model), adapter->whole(*made.model)};
+  load_weights(*made.model, *stored, std::move(learned), options.precision ? options.precision : made.precision,
+               options, folder.string());
   return std::move(made.model);
 }
 
@@ -195,7 +287,14 @@ int64_t memory_of(Model& model, Precision precision) {
 }
 
 Pretrained load_pretrained(const fs::path& folder, const LoadOptions& options) {
-  Pretrained p = {folder, load_model(folder, options), load_tokenizer(folder)};
+  Pretrained p = {folder, load_model(folder, options), nullptr};
+  try {
+    p.tokenizer = load_tokenizer(folder);
+  } catch (const Error& e) {
+    if (e.kind() != Error::not_found || !is_adapter(folder)) throw;
+    p.folder = base_of(folder);
+    p.tokenizer = load_tokenizer(p.folder);
+  }
   const int64_t entries = p.tokenizer->size(), vocabulary = p.model->vocabulary();
   if (entries > vocabulary || (entries < vocabulary && !p.model->foreign()))
     throw Error(Error::corrupt,

@@ -22,17 +22,32 @@ struct SaveOptions {
 // Makes the folder if need be. Each file is written beside its place and renamed, config.json last.
 void save_model(const std::filesystem::path& folder, Model&, const SaveOptions& = {});
 
+// What a model is to learn next.
+struct Refit {
+  DataFacts facts;
+  Random random = Random(0);  // of the weights that are drawn
+};
+
 struct LoadOptions {
   std::optional<Precision> precision =
       {};               // of the weights; by default what the folder says, else f32; GGUF's blocks as they are
   bool learns = false;  // numbers that training goes on from; else packed, as the products read them
   // Gets a line for whatever a folder of others holds that is passed over: keys that are not known here, tensors without a use.
   std::function<void(const std::string& line)> note = {};
+  // Of a model that learns: the one that does what these facts need (ModelConfig::fit), with the folder's body and a head that is drawn.
+  std::optional<Refit> refit = {};
 };
 
+// The folder of an adapter (adapter_folder.h) is its base with what was learned beside it, as one model.
 // An Error if the folder, its config or its weights are missing, damaged, not of a family that is known here, or not numbers.
 // No memory is taken because config.json asks for it: the weights' shapes are compared first.
 std::unique_ptr<Model> load_model(const std::filesystem::path& folder, const LoadOptions& = {});
+
+// Where a model's own files lie: its folder; of an adapter's, the one of its base.
+std::filesystem::path base_of(const std::filesystem::path& folder);
+
+// The model that the folder describes: its weights are shapes alone.
+std::unique_ptr<Model> described_model(const std::filesystem::path& folder);
 
 // Bytes of memory that the weights take once they are loaded for inference.
 int64_t memory_of(Model&, Precision);

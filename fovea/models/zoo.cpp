@@ -41,7 +41,8 @@ std::optional<fs::path> model_in(const fs::path& folder) {
   std::error_code error;
   if (is_gguf(folder) && fs::is_regular_file(folder, error)) return folder;
   for (const fs::path& candidate : {folder, folder / "best"})
-    if (fs::exists(candidate / "config.json", error)) return candidate;
+    if (fs::exists(candidate / "config.json", error) || fs::exists(candidate / "adapter_config.json", error))
+      return candidate;
   return std::nullopt;
 }
 

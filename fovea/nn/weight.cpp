@@ -6,6 +6,9 @@
 #include "fovea/formats/block_matrix.h"
 #include "fovea/kernels/convert.h"
 #include "fovea/kernels/packed.h"
+#include "fovea/nn/adapter.h"
+#include "fovea/tensor/activation.h"
+#include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/matmul.h"
 
@@ -63,13 +66,14 @@ Tensor finite(const Tensor& stored) {
 
 }  // namespace
 
-struct Weight::Packed {
-  Tensor memory;  // bytes
-  std::vector<PackedMatrix> parts;
+struct Weight::Beyond {
+  Tensor memory = {};  // bytes
+  std::vector<PackedMatrix> parts = {};
+  std::shared_ptr<Adapter> adapter = nullptr;
 };
 
 const PackedMatrix* Weight::packed(size_t part) const {
-  return packed_ && part < packed_->parts.size() ? &packed_->parts[part] : nullptr;
+  return beyond_ && part < beyond_->parts.size() ? &beyond_->parts[part] : nullptr;
 }
 
 bool Weight::packs() const {
@@ -79,16 +83,16 @@ bool Weight::packs() const {
 std::vector<int64_t> Weight::parts() const { return parts_.empty() ? std::vector<int64_t>{size(-2)} : parts_; }
 
 Tensor& Weight::numbers() {
-  require(exists_ && !packed_, "weight {}: found {}, expected numbers that learn", shape_,
-          packed_ ? "it packed" : "none");
+  require(exists_ && !packed(), "weight {}: found {}, expected numbers that learn", shape_,
+          packed() ? "it packed" : "none");
   if (!numbers_) numbers_ = zeros(shape_);
   return numbers_;
 }
 
 const Tensor& Weight::operator*() const {
   require(!exists_ || numbers_, "weight {}: found {}, expected numbers; {}", shape_,
-          packed_ ? "it packed" : "its shape alone",
-          packed_ ? "packed models do not learn" : "initialise or load the model first");
+          packed() ? "it packed" : "its shape alone",
+          packed() ? "packed models do not learn" : "initialise or load the model first");
   return numbers_;
 }
 
@@ -105,11 +109,11 @@ Tensor Weight::stored() const { return transposed_ ? unpacked().transpose(0, 1).
 void Weight::bind(const Tensor& file, Precision precision) {
   const Tensor stored = as_used(file);
   if (use_ == Use::table) {
-    packed_ = nullptr, numbers_ = stored;
+    beyond_ = nullptr, numbers_ = stored;
     return;
   }
   if (!packs()) {
-    packed_ = nullptr;
+    beyond_ = nullptr;
     numbers_ = finite(stored);
     if (numbers_.shares_storage_with(stored)) numbers_ = numbers_.clone();
     return;
@@ -127,7 +131,7 @@ void Weight::bind(const Tensor& file, Precision precision) {
       row += count;
     }
   }
-  packed_ = std::make_shared<const Packed>(Packed{memory, matrices});
+  beyond_ = std::make_shared<const Beyond>(Beyond{memory, matrices});
   numbers_ = {};
 }
 
@@ -135,7 +139,7 @@ void Weight::bind(const Tensor& file, Precision precision) {
 void Weight::bind(const BlockMatrix& stored) {
   if (stored.shape != shape_) throw Error(Error::corrupt, "found {}, expected {}", stored.shape, shape_);
   if (!packs()) {
-    packed_ = nullptr;
+    beyond_ = nullptr;
     numbers_ = finite(stored.numbers());
     return;
   }
@@ -150,15 +154,15 @@ void Weight::bind(const BlockMatrix& stored) {
       throw Error(Error::corrupt, "found a NaN or an infinity, expected finite numbers");
     to += kernels::packed_bytes(stored.type, size(-1), rows), from += rows * size(-1) / numbers * bytes;
   }
-  packed_ = std::make_shared<const Packed>(Packed{memory, std::move(matrices)});
+  beyond_ = std::make_shared<const Beyond>(Beyond{memory, std::move(matrices)});
   numbers_ = {};
 }
 
 Tensor Weight::unpacked() const {
-  if (!packed_) return (**this).detach();
+  if (!packed()) return (adapter() ? merged(**this, *adapter()) : **this).detach();
   Tensor numbers(shape_, DType::f32);
   float* to = numbers.data<float>();
-  for (const PackedMatrix& m : packed_->parts) {
+  for (const PackedMatrix& m : beyond_->parts) {
     parallel_for(m.columns, [&](int64_t row) { kernels::unpack_column(m, row, to + row * m.depth); });
     to += m.columns * m.depth;
   }
@@ -176,14 +180,14 @@ void Weight::bind_packed(const Tensor& stored, Precision precision) {
   const auto matrices = matrices_in(kept.bytes(), precision, size(-1), parts());
   if (!std::all_of(matrices.begin(), matrices.end(), kernels::is_finite))
     throw Error(Error::corrupt, "found a NaN or an infinity, expected finite numbers");
-  packed_ = std::make_shared<const Packed>(Packed{kept, matrices});
+  beyond_ = std::make_shared<const Beyond>(Beyond{kept, matrices});
   numbers_ = {};
 }
 
 Tensor Weight::packed_numbers() const {
-  require(packed_ && !packed()->blocks, "weight {}: found {}, expected it packed in a precision", shape_,
-          packed_ ? "blocks" : "it not packed");
-  return packed_->memory;
+  require(packed() && !packed()->blocks, "weight {}: found {}, expected it packed in a precision", shape_,
+          packed() ? "blocks" : "it not packed");
+  return beyond_->memory;
 }
 
 int64_t Weight::bytes_in(Precision precision) const {
@@ -200,8 +204,19 @@ int64_t Weight::bytes_in(BlockType type) const {
   return bytes;
 }
 
+void Weight::adapt(std::shared_ptr<Adapter> adapter) {
+  require(!adapter || (use_ == Use::product && rank() == 2 && !packed()),
+          "weight {}: found {}, expected a matrix for products with numbers", shape_,
+          packed() ? "it packed" : "a table");
+  beyond_ = adapter ? std::make_shared<const Beyond>(Beyond{.adapter = std::move(adapter)}) : nullptr;
+}
+
+Adapter* Weight::adapter() const { return beyond_ ? beyond_->adapter.get() : nullptr; }
+
 Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias, Activation activation) {
   const PackedMatrix* packed = weight.packed();
+  if (weight.adapter())
+    return activate(activation, linear(x, *weight, *bias, Activation::none) + added_by(*weight.adapter(), x));
   if (!packed) return linear(x, *weight, *bias, activation);
   const Tensor rows = rows_of(x, *packed), y = result_for(x, *packed);
   const kernels::Product product = product_of(*packed, *bias, activation, y);
@@ -215,7 +230,10 @@ std::vector<Tensor> linears(const Tensor& x, const std::vector<WeightAndBias>& w
   if (!packed) {
     std::vector<Projection> projections;
     for (const WeightAndBias& w : weights) projections.push_back({*w.weight, *w.bias});
-    return linears(x, projections);
+    std::vector<Tensor> results = linears(x, projections);
+    for (size_t i = 0; i < weights.size(); ++i)
+      if (const Adapter* adapter = weights[i].weight.adapter()) results[i] = results[i] + added_by(*adapter, x);
+    return results;
   }
   std::vector<Tensor> results;
   std::vector<kernels::Product> products;
@@ -229,6 +247,7 @@ std::vector<Tensor> linears(const Tensor& x, const std::vector<WeightAndBias>& w
 
 Tensor rows(const Weight& table, const Tensor& ids, int64_t still) {
   const PackedMatrix* packed = table.packed();
+  require(!table.adapter(), "adapter: found one of an embedding {}, expected those of products alone", table.shape());
   if (!packed && table.use() != Weight::Use::table) return rows(*table, ids, still);
   if (!packed) {
     const Tensor y = rows(*table, ids, still);

@@ -20,6 +20,7 @@ namespace kernels {
 struct PackedMatrix;  // kernels/packed.h
 }
 struct BlockMatrix;  // formats/block_matrix.h
+struct Adapter;      // nn/adapter.h
 
 class Weight final {
  public:
@@ -68,6 +69,10 @@ class Weight final {
   bool packs() const;                                          // whether bind() packs it
   const kernels::PackedMatrix* packed(size_t part = 0) const;  // null if it is not, or has no such part
 
+  // A low-rank addition that learns while the numbers stay: linear() has both. Copies of the weight share it; nullptr: none.
+  void adapt(std::shared_ptr<Adapter> adapter);
+  Adapter* adapter() const;
+
   // In f32 again, from whatever state it is in; what int8 or blocks lost stays lost.
   Tensor unpacked() const;
   Tensor packed_numbers() const;      // bytes, as I8; of a weight that is packed in a Precision
@@ -75,7 +80,7 @@ class Weight final {
   int64_t bytes_in(BlockType) const;
 
  private:
-  struct Packed;
+  struct Beyond;
   std::vector<int64_t> parts() const;
 
   bool exists_ = false, transposed_ = false;
@@ -83,7 +88,7 @@ class Weight final {
   Shape shape_;
   std::vector<int64_t> parts_;  // none: one
   Tensor numbers_;
-  std::shared_ptr<const Packed> packed_;
+  std::shared_ptr<const Beyond> beyond_;  // what it has beyond numbers: it packed, or an addition beside them
 };
 
 // activation(x Wᵀ + b), as tensor/matmul.h has it for tensors. Packed weights have no gradient: an Error if x needs one.

@@ -40,9 +40,13 @@ std::string card(const Recipe& r, int64_t weights, const Tokenizer& tokenizer, c
 
 }  // namespace
 
-void save_trained(const std::filesystem::path& folder, Recipe& recipe, Model& model, const Tokenizer& tokenizer,
+void save_trained(const std::filesystem::path& folder, Recipe& recipe, const TrainedModel& trained,
                   const std::vector<Score>& scores) {
-  save_model(folder, model, {.storage = storage_of(recipe.storage)});
+  const auto& [model, tokenizer, lora, base] = trained;
+  if (lora)
+    lora->save(folder, model, base);
+  else
+    save_model(folder, model, {.storage = storage_of(recipe.storage)});
   tokenizer.save(folder);
   write_text(folder / "recipe.yaml", to_yaml(recipe));
   write_text(folder / "README.md", card(recipe, count(model), tokenizer, scores));

@@ -6,7 +6,13 @@
 namespace fovea {
 
 // The model as its users load it: config.json, model.safetensors, tokenizer, recipe.yaml and the card, README.md.
-void save_trained(const std::filesystem::path& folder, Recipe&, Model&, const Tokenizer&,
-                  const std::vector<Score>& scores);
+struct TrainedModel {
+  Model& model;
+  const Tokenizer& tokenizer;
+  const Lora* lora =
+      nullptr;  // if only additions learned, these are written instead of the model, and what they belong to
+  std::string base = {};
+};
+void save_trained(const std::filesystem::path& folder, Recipe&, const TrainedModel&, const std::vector<Score>& scores);
 
 }  // namespace fovea

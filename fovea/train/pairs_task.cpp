@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "fovea/generate/translate.h"
@@ -12,7 +13,7 @@ namespace {
 class PairsTask final : public Task {
  public:
   explicit PairsTask(const Pairs& pairs) : pairs_(pairs), max_tokens_(pairs.max_tokens) {
-    generation_.beam_size = 5;
+    generation_.beam_size = usual_beams;
     generation_.max_length = pairs.max_length;
     generation_.max_ratio = 3;
     generation_.piece_tokens = pairs.piece_tokens;
@@ -28,6 +29,7 @@ class PairsTask final : public Task {
   void fields(Fields& f) override {
     f("source_column", source_column_, "the source: a column's name, its number from 1, or a key of JSON");
     f("target_column", target_column_, "the target, likewise");
+    f("prefix", prefix_, "what stands before every source, as T5 was told its task: \"translate English to German: \"");
     f("reverse", reverse_, "learn from the second text to the first");
     f("batch_tokens", batch_tokens_, "tokens of a batch, both sides and padding included");
     f("max_tokens", max_tokens_, "leave out pairs in which a side has more tokens; 0: none");
@@ -58,21 +60,22 @@ class PairsTask final : public Task {
   DataFacts facts(const Examples&, const Tokenizer& tokenizer) override {
     const SpecialIds& ids = tokenizer.special();
     require(
-        ids.pad >= 0 && ids.bos >= 0 && ids.eos >= 0,
+        tokenizer.frames() || (ids.pad >= 0 && ids.bos >= 0 && ids.eos >= 0),
         "--tokenizer: found one whose padding, start and end have the ids {}, {} and {}, expected all of them; fovea "
         "tokenize --train makes one",
         ids.pad, ids.bos, ids.eos);
-    return {.vocabulary = tokenizer.size(), .special = tokenizer.special()};
+    return {
+        .needs = {.encodes = true, .generates = true}, .vocabulary = tokenizer.size(), .special = tokenizer.special()};
   }
 
-  // The source with its end; the target with its start and its end.
+  // The source as it is framed, or with its end; the target likewise, behind what the model begins to write with.
   std::vector<Sequence> columns(const Pretrained& p, const Example& e) const override {
     const auto& [source, target] = sides(e);
     const Tokenizer& tokenizer = *p.tokenizer;
-    std::vector<int64_t> ids = tokenizer.encode(target).ids;
-    ids.insert(ids.begin(), tokenizer.special().bos);
-    ids.push_back(tokenizer.special().eos);
-    return {{.ids = source_ids(tokenizer, tokenizer.encode(source))}, {.ids = std::move(ids)}};
+    std::vector<int64_t> ids = source_ids(tokenizer, tokenizer.encode(target));
+    ids.insert(ids.begin(), p.as<Generator>().special_ids().bos);
+    const std::vector<int64_t> task = prefix_.empty() ? std::vector<int64_t>() : tokenizer.encode(prefix_).ids;
+    return {{.ids = source_tokens(tokenizer, tokenizer.encode(source), task).ids}, {.ids = std::move(ids)}};
   }
   int64_t batch_tokens() const override { return batch_tokens_; }
   int64_t max_tokens() const override { return max_tokens_; }
@@ -86,10 +89,9 @@ class PairsTask final : public Task {
     const Column &source = batch.columns[0], &target = batch.columns[1];
     const int64_t tokens = target.ids.size(1);
     const Tensor inputs = target.ids.slice(1, 0, tokens - 1).contiguous();
-    const Tensor targets = target.ids.slice(1, 1, tokens).contiguous();
-    const CrossEntropyOptions options = {.smoothing = context.training ? label_smoothing_ : 0,
-                                         .ignored = p.tokenizer->special().pad,
-                                         .reduction = Reduction::sum};
+    const Tensor targets = without_padding(target);
+    const CrossEntropyOptions options = {
+        .smoothing = context.training ? label_smoothing_ : 0, .ignored = -1, .reduction = Reduction::sum};
     return p.as<Generator>().loss({source.ids, source.lengths}, inputs, targets, options, context);
   }
 
@@ -108,14 +110,24 @@ class PairsTask final : public Task {
     }
     GenerationConfig config = options.draft ? generation_ : read_generation_config(p.folder);
     if (options.draft) config.beam_size = 1;
-    for (Translations& t : translate(p.as<Generator>(), *p.tokenizer, sources, config,
-                                     {.on_result = [&](size_t, const Translations&) { options.done(1); }})) {
+    for (Translations& t :
+         translate(p.as<Generator>(), *p.tokenizer, sources, config,
+                   {.task = prefix_, .on_result = [&](size_t, const Translations&) { options.done(1); }})) {
       predictions.hypotheses.push_back(t.found[0].text);
       predictions.confidences.push_back(confidence(t.found[0]));
     }
     return predictions;
   }
   std::vector<Score> score(const Predictions& p) const override { return pairs_.score(p); }
+  // Its texts are searched for as before, but for what was said otherwise.
+  void go_on_from(const Pretrained& p) override {
+    if (!p.model->foreign()) return;
+    const GenerationConfig said = generation_;
+    generation_ = read_generation_config(p.folder);
+    if (said.beam_size != usual_beams) generation_.beam_size = said.beam_size;
+    if (said.max_length != pairs_.max_length) generation_.max_length = said.max_length;
+    if (said.length_penalty != 1) generation_.length_penalty = said.length_penalty;
+  }
   void save(const std::filesystem::path& folder, const Predictions& validated) const override {
     GenerationConfig config = generation_;
     config.unsure_below = validated.unsure_below();
@@ -123,6 +135,19 @@ class PairsTask final : public Task {
   }
 
  private:
+  static constexpr int64_t usual_beams = 5;
+
+  // What is wanted after each token, −1 behind a row's end.
+  static Tensor without_padding(const Column& target) {
+    const int64_t tokens = target.ids.size(1);
+    Tensor wanted = target.ids.slice(1, 1, tokens).clone();
+    for (int64_t row = 0; row < wanted.size(0); ++row) {
+      int64_t* ids = wanted.data<int64_t>() + row * (tokens - 1);
+      std::fill(ids + target.lengths.data<int64_t>()[row] - 1, ids + tokens - 1, -1);
+    }
+    return wanted;
+  }
+
   // What is read and what is to be written.
   std::pair<const std::string&, const std::string&> sides(const Example& e) const {
     return reverse_ ? std::pair<const std::string&, const std::string&>(e.target, e.source)
@@ -130,7 +155,7 @@ class PairsTask final : public Task {
   }
 
   Pairs pairs_;
-  std::string source_column_, target_column_;  // found by their usual names if empty
+  std::string prefix_, source_column_, target_column_;  // found by their usual names if empty
   bool reverse_ = false;
   int64_t batch_tokens_ = 4096, max_tokens_;
   double label_smoothing_ = 0.1;

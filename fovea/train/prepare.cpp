@@ -5,9 +5,12 @@
 #include <optional>
 
 #include "fovea/formats/matrix_text.h"
+#include "fovea/models/adapter_folder.h"
 #include "fovea/models/zoo.h"
 #include "fovea/train/card.h"
 #include "fovea/train/data_summary.h"
+#include "fovea/train/frozen.h"
+#include "fovea/train/load_to_learn.h"
 
 namespace fovea {
 namespace {
@@ -48,19 +51,27 @@ class RecipeTrainee final : public Trainee {
       trained_.tokenizer = tokenizer(preparation);
       make_model();
     } else {
-      go_on_from(preparation.resumed.empty() ? find_model(recipe.from) : preparation.resumed, preparation);
+      // What an adapter belongs to lies where it lay.
+      const bool again = !preparation.resumed.empty() && recipe.lora.rank == 0;
+      go_on_from(again ? preparation.resumed : find_model(recipe.from), preparation);
     }
     make_samples(preparation);
   }
 
-  void weights(Weights& w) override { model().weights(w); }
+  void weights(Weights& w) override {
+    if (lora_) return lora_->weights(model(), w);
+    LearningWeights learning(w, frozen_);
+    model().weights(learning);
+  }
 
   StepLoss next(const Context& context) override {
     const Batch batch = batches_->next();
     const Batches::State& at = batches_->state();
     const double share = static_cast<double>(at.batch) / static_cast<double>(batches_->batches_in_epoch());
-    return {task_.loss(trained_, batch, context), task_.losses(batch), batch.tokens,
-            static_cast<double>(at.epoch) + share};
+    if (lora_) lora_->begin_step(model(), context.random.fork("lora"));
+    const Tensor loss = task_.loss(trained_, batch, context);
+    if (lora_) lora_->end_step(model());
+    return {loss, task_.losses(batch), batch.tokens, static_cast<double>(at.epoch) + share};
   }
 
   // The task's own scores, and the mean loss.
@@ -94,7 +105,8 @@ class RecipeTrainee final : public Trainee {
   }
 
   void save(const std::filesystem::path& folder) override {
-    save_trained(folder, recipe_, model(), *trained_.tokenizer, scores_);
+    save_trained(folder, recipe_, {model(), *trained_.tokenizer, lora_ ? &*lora_ : nullptr, base_}, scores_);
+    if (model().foreign()) keep_files(trained_.folder, folder);
     task_.save(folder, validated_);
   }
 
@@ -117,19 +129,44 @@ class RecipeTrainee final : public Trainee {
   // The model as it is, and its own sizes in the recipe, so that the recipe says what is trained.
   void go_on_from(const std::filesystem::path& folder, const Preparation& preparation) {
     preparation.say(fmt::format("going on from {}", folder.string()));
-    trained_ = load_pretrained(folder, {.learns = true});
+    trained_ = load_to_learn(folder, {.task = recipe_.task_name(),
+                                      .facts = [&](const Tokenizer& t) { return task_.facts(examples_, t); },
+                                      .random = weights_random(),
+                                      .say = preparation.say});
     require(trained_.model->family() == recipe_.family_name(),
             "--from: found a model of family {} for a recipe of family {}, expected the same", trained_.model->family(),
             recipe_.family_name());
     FamilyConfig<ModelConfig> config = {recipe_.family_name(), recipe_.model()};
     from_json(trained_.model->config(), config, folder.string());
-    task_.facts(examples_, *trained_.tokenizer);
+    task_.go_on_from(trained_);
+    if (!recipe_.freeze.empty()) frozen_ = Frozen(recipe_.freeze, model());
+    if (recipe_.lora.rank != 0) add_lora(folder);
   }
 
+  // What begins anew learns as a whole.
+  void add_lora(const std::filesystem::path& folder) {
+    require(recipe_.freeze.empty(),
+            "--lora: found it beside --freeze, expected one of them; with it the model's weights stay");
+    require(!is_adapter(folder), "--lora: found an adapter, {}, to go on from; merge it first with fovea quantize",
+            folder.string());
+    std::error_code error;
+    base_ = std::filesystem::exists(recipe_.from, error) ? std::filesystem::absolute(folder).string() : recipe_.from;
+    lora_.emplace(recipe_.lora, model(), new_weights(model(), folder), weights_random().fork("lora"));
+  }
+
+  Random weights_random() const { return Random(static_cast<uint64_t>(recipe_.trainer.seed)).fork("weights"); }
+
   void make_model() {
-    tell(recipe_.model(), task_.facts(examples_, *trained_.tokenizer));
+    require(recipe_.freeze.empty() && recipe_.lora.rank == 0,
+            "--{}: found it without --from, expected a model that has learned something",
+            recipe_.freeze.empty() ? "lora" : "freeze");
+    const DataFacts facts = task_.facts(examples_, *trained_.tokenizer);
+    tell(recipe_.model(), facts);
     trained_.model = recipe_.model().make();
-    initialise(model(), Random(static_cast<uint64_t>(recipe_.trainer.seed)).fork("weights"));
+    check_fits(Abilities::of(model()), facts.needs, "--tokenizer",
+               fmt::format("{}, for a {} that", trained_.tokenizer->kind(), recipe_.family_name()),
+               recipe_.task_name());
+    initialise(model(), weights_random());
   }
 
   void make_samples(const Preparation& preparation) {
@@ -145,13 +182,27 @@ class RecipeTrainee final : public Trainee {
     preparation.say(fmt::format("{} examples in {} batches{}, {} to validate on; {} with {} weights",
                                 training_.size() - batches_->left_out(), batches_->batches_in_epoch(), left_out,
                                 validation_.size(), model().family(), count(model())));
+    if (frozen_.weights() > 0)
+      preparation.say(fmt::format("{} of them, in {} tensors, stay as they are", frozen_.numbers(), frozen_.weights()));
+    if (lora_)
+      preparation.say(
+          fmt::format("low-rank additions to {} matrices: {} numbers learn", lora_->matrices(), lora_->numbers()));
     if (!chosen.empty()) preparation.say(chosen);
+    const TrainerConfig& t = recipe_.trainer;
+    if (!recipe_.from.empty() && model().foreign())
+      preparation.say(fmt::format("fine-tuning: learning rate {}, {} schedule after {} steps, weight decay {}; {}",
+                                  t.optimiser.learning_rate, t.schedule.kind, t.schedule.warmup,
+                                  t.optimiser.weight_decay,
+                                  t.steps > 0 ? fmt::format("{} steps", t.steps) : fmt::format("{} epochs", t.epochs)));
   }
 
   Recipe& recipe_;
   Task& task_;
   Examples examples_;
   Pretrained trained_;
+  Frozen frozen_;
+  std::optional<Lora> lora_;
+  std::string base_;  // that the additions belong to
   Samples training_, validation_;
   std::optional<Batches> batches_;
   Predictions validated_;

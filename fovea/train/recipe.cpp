@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "fovea/models/zoo.h"
+
 namespace fovea {
 namespace {
 
@@ -27,6 +29,13 @@ class ChosenFields final : public Fields {
   Fields& inner_;
 };
 
+// What is usual for models that know texts already (Devlin et al. 2019): small steps that end in none, a few passes.
+constexpr std::string_view fine_tuning =
+    R"({"learning_rate": 5e-5, "schedule": "linear", "warmup": -1, "epochs": 3, "weight_decay": 0.01, "average": 0,
+        "patience": 0, "batch_tokens": 1536, "max_tokens": 512, "validate_every": -1, "checkpoint_every": -1})";
+
+constexpr double lora_learning_rate = 3e-4;  // of additions, which begin at nothing
+
 std::string chosen_family(const Task& task, std::string_view task_name, std::string_view wanted) {
   const std::vector<std::string> families = families_for(task);
   require(!families.empty(), "{}: found no family of models that can learn it", task_name);
@@ -47,7 +56,8 @@ double Predictions::unsure_below() const {
 }
 
 void Task::add_samples(const Pretrained& p, const Dataset& data, const std::vector<int64_t>& numbers, Samples& into) {
-  for (int64_t i : numbers) into.add(columns(p, data[i]));
+  for (int64_t i : numbers)
+    for (const std::vector<Sequence>& part : parts(p, data[i])) into.add(part);
 }
 
 std::vector<std::string> families_for(const Task& task) {
@@ -58,13 +68,16 @@ std::vector<std::string> families_for(const Task& task) {
   return names;
 }
 
-Recipe::Recipe(std::string_view task, std::string_view family) : task_name_(task), task_(find<TaskKind>(task).make()) {
+Recipe::Recipe(std::string_view task, std::string_view family, const RecipeBeginning& beginning)
+    : task_name_(task), task_(find<TaskKind>(task).make()) {
   family_name_ = chosen_family(*task_, task, family);
   task_field_ = task_name_, family_field_ = family_name_;
   vocabulary = task_->vocabulary();
   model_ = find<Family>(family_name_).config();
-  for (const std::string_view defaults : {task_->training(), find<Family>(family_name_).training})
+  for (const std::string_view defaults :
+       {task_->training(), beginning.tuned ? fine_tuning : find<Family>(family_name_).training})
     from_json(defaults, *this, "defaults");
+  if (beginning.lora) trainer.optimiser.learning_rate = lora_learning_rate;
 }
 
 void Recipe::fields(Fields& f) {
@@ -73,6 +86,10 @@ void Recipe::fields(Fields& f) {
   examples.fields(f);
   task_->fields(f);
   f("from", from, "a trained model to go on from: its family, sizes and vocabulary are kept");
+  f("freeze", freeze,
+    "of that model: weights that stay as they are, as embeddings encoder.layer.0-5; or a number: the embeddings and so "
+    "many layers");
+  lora.fields(f);
   vocabulary.fields(f);
   f("family", family_field_, fmt::format("family of models: {}", fmt::join(families_for(*task_), ", ")).c_str());
   ChosenFields chosen(f);
@@ -91,13 +108,25 @@ void Recipe::check() const {
 
 Examples Recipe::read() const { return read_examples(examples, task_->format()); }
 
+bool is_tuned(const std::string& from) {
+  if (from.empty()) return false;
+  try {
+    return described_model(find_model(from))->foreign();
+  } catch (const Error&) {
+    return false;  // a training that is resumed does not need it any more; any other says what is missing
+  }
+}
+
 Recipe read_recipe(std::string_view yaml, const std::string& where) {
-  std::string task, family;
+  std::string task, family, from;
+  int64_t lora = 0;
   detail::Reader first(detail::Reader::yaml, yaml, where);
   first("task", task, "");
   first("family", family, "");
+  first("from", from, "");
+  first("lora", lora, "");
   require(!task.empty(), "{}: found no task, expected one, such as task: translation", where);
-  Recipe recipe(task, family);
+  Recipe recipe(task, family, {.tuned = is_tuned(from), .lora = lora > 0});
   from_yaml(yaml, recipe, where);
   recipe.check();
   return recipe;

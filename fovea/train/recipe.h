@@ -12,6 +12,7 @@
 
 #include "fovea/models/family.h"
 #include "fovea/train/examples.h"
+#include "fovea/train/lora.h"
 #include "fovea/train/task.h"
 #include "fovea/train/trainer.h"
 #include "fovea/train/vocabulary.h"
@@ -32,17 +33,25 @@ struct CardConfig {
   }
 };
 
+struct RecipeBeginning {
+  bool tuned = false;  // from a model of others
+  bool lora = false;   // by additions to its weights
+};
+
 class Recipe final {
  public:
-  // With the defaults of the task and of the family; the task's first family if none is named.
-  explicit Recipe(std::string_view task, std::string_view family = {});
+  // With the defaults of the task and of the family; the task's first family if none is named. A training that goes on from a model
+  // of others (`tuned`) begins with those of fine-tuning instead of the family's.
+  explicit Recipe(std::string_view task, std::string_view family = {}, const RecipeBeginning& = {});
 
   void fields(Fields& f);
   void check() const;  // an Error if the fields say another task or family than the one it was made for
   Examples read() const;
 
   std::string output, storage = "f32";
-  std::string from;  // a model to go on from
+  std::string from;                 // a model to go on from
+  std::vector<std::string> freeze;  // which of its weights stay as they are
+  LoraConfig lora;                  // whether it learns by additions alone
   ExamplesConfig examples;
   VocabularyConfig vocabulary;
   TrainerConfig trainer;
@@ -59,6 +68,9 @@ class Recipe final {
   std::unique_ptr<Task> task_;
   std::unique_ptr<ModelConfig> model_;
 };
+
+// Whether --from names a model that others trained.
+bool is_tuned(const std::string& from);
 
 Recipe read_recipe(std::string_view yaml, const std::string& where);
 

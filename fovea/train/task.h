@@ -50,7 +50,11 @@ class Task {
   virtual DataFacts facts(const Examples&, const Tokenizer&) = 0;  // an Error if nothing can be learned from them
 
   virtual std::vector<Sequence> columns(const Pretrained&, const Example&) const = 0;
-  // Rows of ids to make batches of: one for each example, unless a task packs several into one or cuts them.
+  // Where an example may be too long to be read at once: the columns of each of its parts.
+  virtual std::vector<std::vector<Sequence>> parts(const Pretrained& p, const Example& e) const {
+    return {columns(p, e)};
+  }
+  // Rows of ids to make batches of: one for each part of an example, unless a task packs several examples into one.
   virtual void add_samples(const Pretrained&, const Dataset&, const std::vector<int64_t>& numbers, Samples&);
   virtual int64_t batch_tokens() const = 0;  // of a batch of these columns, padding included
   virtual int64_t max_tokens() const = 0;    // examples with a longer column are left out; 0: none
@@ -63,6 +67,8 @@ class Task {
   // The scores of a validation whose losses are these, added up. A task that has all it needs in them predicts nothing while it
   // is trained.
   virtual std::vector<Score> score_losses(const Examples&, double /*sum*/, int64_t /*count*/) const { return {}; }
+  // Takes over what belongs to the model that is gone on from, such as how its texts are searched for.
+  virtual void go_on_from(const Pretrained&) {}
   // What its models' users need beside the model, with what the last validation saw of it.
   virtual void save(const std::filesystem::path&, const Predictions&) const {}
 };

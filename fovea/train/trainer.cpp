@@ -379,8 +379,15 @@ std::string complete(TrainerConfig& c, int64_t batches_in_epoch) {
     value = by_the_data;
     chosen += fmt::format("{}{} {} steps", chosen.empty() ? "" : ", ", text, value);
   };
-  choose(c.schedule.warmup, std::clamp<int64_t>((c.steps > 0 ? c.steps : 20 * batches_in_epoch) / 10, 10, 1000),
-         "warm-up of");
+  const int64_t accumulated = std::max<int64_t>(c.accumulate, 1);
+  const int64_t pass = (batches_in_epoch + accumulated - 1) / accumulated;
+  const int64_t all = c.steps > 0 ? c.steps : c.epochs > 0 ? c.epochs * pass : 20 * batches_in_epoch;
+  choose(c.schedule.warmup, std::clamp<int64_t>(all / 10, 10, 1000), "warm-up of");
+  const bool decays = c.schedule.kind == "linear" || c.schedule.kind == "cosine";
+  if (decays && c.steps == 0 && c.epochs > 0 && c.schedule.decay_steps == 0) {
+    c.schedule.decay_steps = -1;
+    choose(c.schedule.decay_steps, all, "a decay over");
+  }
   choose(c.validate_every, std::clamp<int64_t>(batches_in_epoch, 20, 300), "a validation every");
   choose(c.checkpoint_every, c.validate_every, "a checkpoint every");
   return chosen.empty() ? chosen : "chosen by the amount of data: " + chosen;

@@ -83,9 +83,8 @@ class Classification final : public Task {
     if (is_number()) wanted.ids = {std::bit_cast<int32_t>(number_of(e.label))};
     for (const std::string& label : is_number() ? std::vector<std::string>() : labels_of(e)) {
       const std::vector<std::string>& known = model.labels().names();
-      const auto found = std::lower_bound(known.begin(), known.end(), label);
-      require(found != known.end() && *found == label,
-              "training: found the label '{}', which is none of those that are learned", label);
+      const auto found = std::find(known.begin(), known.end(), label);
+      require(found != known.end(), "training: found the label '{}', which is none of those that are learned", label);
       wanted.ids.push_back(found - known.begin());
     }
     Tokens tokens = labeller_tokens(*p.tokenizer, text_of(e), model).tokens;

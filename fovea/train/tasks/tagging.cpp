@@ -14,7 +14,7 @@ namespace {
 
 class Tagging final : public Task {
  public:
-  bool suits(const Abilities& a) const override { return a.labels_words; }
+  bool suits(const Abilities& a) const override { return a.labels_words || a.labels_tokens; }
   std::string_view first_family() const override { return "tagger"; }
   VocabularyConfig vocabulary() const override {
     return {.kind = "words", .size = 20000, .lower_case = true, .zero_digits = true};
@@ -35,8 +35,15 @@ class Tagging final : public Task {
   }
 
   std::unique_ptr<Tokenizer> learn(const VocabularyConfig& v, const Examples& examples) const override {
-    require(v.kind == "words" && !v.byte_fallback, "--tokenizer: found {}, expected words, which is what gets the tags",
+    require((v.kind == "words" || v.kind == "wordpiece") && !v.byte_fallback,
+            "--tokenizer: found {}, expected words, or wordpiece, which cuts them: words are what gets the tags",
             v.kind);
+    if (v.kind == "wordpiece")
+      return learn_vocabulary(v, [&, i = size_t{0}](std::string& text) mutable {
+        if (i == examples.training.size()) return false;
+        text = fmt::format("{}", fmt::join(examples.data[examples.training[i++]].tokens, " "));
+        return true;
+      });
     return std::make_unique<Words>(Words::train(
         [&, i = size_t{0}](std::vector<std::string>& sentence) mutable {
           if (i == examples.training.size()) return false;
@@ -54,9 +61,13 @@ class Tagging final : public Task {
             *labels.begin());
     require(labels.size() <= 1000, "training: found {} different tags, expected at most 1,000", labels.size());
     const auto* words = dynamic_cast<const Words*>(&tokenizer);
-    require(words, "training: found a tokenizer of kind '{}', expected words, which is what gets the tags",
-            tokenizer.kind());
-    return {.vocabulary = words->size(),
+    if (!words)
+      return {.needs = {.labels_tokens = true},
+              .vocabulary = tokenizer.size(),
+              .labels = {labels.begin(), labels.end()},
+              .special = tokenizer.special()};
+    return {.needs = {.labels_words = true},
+            .vocabulary = words->size(),
             .characters = words->characters_size(),
             .labels = {labels.begin(), labels.end()},
             .special = words->special()};
@@ -64,25 +75,40 @@ class Tagging final : public Task {
 
   // A row of words, one of their characters and one of their tags.
   std::vector<Sequence> columns(const Pretrained& p, const Example& e) const override {
-    const std::vector<std::string>& labels = p.as<WordLabeller>().labels();
     std::vector<Sequence> columns = tagger_columns(words_of(p), e.tokens);
-    Sequence tags;
-    for (const std::string& tag : e.tags) {
-      const auto found = std::find(labels.begin(), labels.end(), tag);
-      require(found != labels.end(), "training: found the tag '{}', which is none of those that are learned", tag);
-      tags.ids.push_back(found - labels.begin());
-    }
-    columns.push_back(std::move(tags));
+    columns.push_back({.ids = tag_ids(p.as<WordLabeller>().labels(), e.tags)});
     return columns;
+  }
+  // Of a model that labels tokens: a row of tokens and one of tags, where the first token of a word has 1 + its tag, the others 0.
+  std::vector<std::vector<Sequence>> parts(const Pretrained& p, const Example& e) const override {
+    const auto* labeller = can<TokenLabeller>(*p.model);
+    if (!labeller) return {columns(p, e)};
+    const std::vector<int64_t> tags = tag_ids(labeller->token_labels(), e.tags);
+    std::vector<std::vector<Sequence>> parts;
+    for (TokenWindow& w : token_windows(*p.tokenizer, e.tokens, labeller->longest())) {
+      Sequence wanted = {.ids = std::vector<int64_t>(w.read.tokens.ids.size(), 0)};
+      for (size_t word = w.begin; word < w.end; ++word) wanted.ids[w.firsts[word - w.begin]] = 1 + tags[word];
+      parts.push_back({{.ids = std::move(w.read.tokens.ids)}, std::move(wanted)});
+    }
+    return parts;
   }
   int64_t batch_tokens() const override { return 3 * batch_tokens_; }
   int64_t max_tokens() const override { return max_tokens_; }
 
   int64_t losses(const Batch& batch) const override {
+    if (batch.columns.size() == 2) {
+      const Tensor& tags = batch.columns[1].ids;
+      return tags.elements() - std::count(tags.data<int64_t>(), tags.data<int64_t>() + tags.elements(), int64_t{0});
+    }
     const Tensor& lengths = batch.columns[0].lengths;
     return std::accumulate(lengths.data<int64_t>(), lengths.data<int64_t>() + lengths.elements(), int64_t{0});
   }
   Tensor loss(const Pretrained& p, const Batch& batch, const Context& context) const override {
+    if (const auto* labeller = can<TokenLabeller>(*p.model)) {
+      Tensor tags = batch.columns[1].ids.clone();
+      for (int64_t i = 0; i < tags.elements(); ++i) --tags.data<int64_t>()[i];
+      return labeller->token_loss({batch.columns[0].ids, batch.columns[0].lengths}, tags, context);
+    }
     return p.as<WordLabeller>().loss(spelled_words(batch.columns[0], batch.columns[1]), batch.columns[2].ids, context);
   }
 
@@ -95,7 +121,7 @@ class Tagging final : public Task {
       sentences.push_back(std::move(e.tokens));
       predictions.references.push_back(fmt::format("{}", fmt::join(e.tags, " ")));
     }
-    for (const Tagged& t : tag(p.as<WordLabeller>(), words_of(p), sentences, {.on_batch = options.done}))
+    for (const Tagged& t : tag(p, sentences, {.on_batch = options.done}))
       predictions.hypotheses.push_back(fmt::format("{}", fmt::join(t.labels, " ")));
     return predictions;
   }
@@ -112,6 +138,16 @@ class Tagging final : public Task {
   }
 
  private:
+  static std::vector<int64_t> tag_ids(const std::vector<std::string>& labels, const std::vector<std::string>& tags) {
+    std::vector<int64_t> ids;
+    for (const std::string& tag : tags) {
+      const auto found = std::find(labels.begin(), labels.end(), tag);
+      require(found != labels.end(), "training: found the tag '{}', which is none of those that are learned", tag);
+      ids.push_back(found - labels.begin());
+    }
+    return ids;
+  }
+
   std::string token_column_, tag_column_;  // the first and the last, or by their usual names, if empty
   std::vector<std::string> names_;
   int64_t batch_tokens_ = 256, max_tokens_ = 200;
