@@ -73,6 +73,11 @@ class Seq2Seq final : public Model, public Encoder, public Generator {
   SpecialIds special_ids() const override { return {config_.padding, config_.start, config_.end, -1}; }
   std::string source_attention() const override { return attention_ ? "decoder.attention" : ""; }
 
+ protected:
+  void list_places(const Places& p) const override {
+    if (attention_) p.at("decoder").at("attention").add(target_to_source);
+  }
+
  private:
   struct State;
   struct Notes;  // of each step, what training needs beside the logits

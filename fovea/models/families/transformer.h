@@ -40,6 +40,9 @@ class Transformer final : public Model, public Encoder, public Generator {
   int64_t longest() const override { return config_.stack.limit(); }
   std::string source_attention() const override;
 
+ protected:
+  void list_places(const Places& p) const override { encoder_.places(p), decoder_.places(p); }
+
  private:
   const Embedding& source_embedding() const { return source_embedding_ ? *source_embedding_ : embedding_; }
   Tensor output(const Tensor& y) const;
