@@ -9,6 +9,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
+#include "cli/tracing.h"
 #include "fovea/base/error.h"
 #include "fovea/base/json.h"
 #include "fovea/base/text.h"
@@ -30,6 +31,7 @@ void AnswerOptions::fields(Fields& f) {
   f("json", json, "print everything with spans and weights as JSON, one object a line");
   f("show", show, "draw the attention in the terminal");
   f("svg", svg, fmt::format("draw the attention into this file, for up to {} texts", Answers::most_panels).c_str());
+  f("trace", trace, trace_help);
   f("quiet", quiet, "no progress on stderr");
 }
 

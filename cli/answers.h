@@ -25,7 +25,7 @@ inline constexpr const char* weights_help =
 
 struct AnswerOptions {
   static constexpr const char* positional = "text";
-  std::string model, weights, output, svg;
+  std::string model, weights, output, svg, trace;
   bool json = false, show = false, quiet = false;
   TextOptions texts;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/tracing.h"
 #include "fovea/base/catalogue.h"
 #include "fovea/explain/alignment.h"
 #include "fovea/explain/answer_json.h"
@@ -102,18 +103,25 @@ void run_text_to_text(const std::filesystem::path& folder, const TextToTextOptio
   const Pretrained model = load_pretrained(folder, o.load());
   const Generator& writer = model.as<Generator>();
   const bool attention = !o.alignment.empty() || o.drawn() || (o.json && !writer.source_attention().empty());
+  Tracing tracing(o.trace, model);
   int64_t number = 0;
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
-    translate(
-        writer, *model.tokenizer, some, o.generation,
-        {.attention = attention, .prefix = o.prefix, .task = o.task, .on_result = [&](size_t i, const Translations& t) {
-           if (o.json)
-             answers.json(to_json(some[i], t), texts.objects(), i);
-           else
-             print(number++, some[i], t, o, answers);
-           answers.done(some[i]);
-         }});
+    std::string last;
+    translate(writer, *model.tokenizer, some, o.generation,
+              {.attention = attention,
+               .trace = tracing.begin(some),
+               .prefix = o.prefix,
+               .task = o.task,
+               .on_result = [&](size_t i, const Translations& t) {
+                 if (Recorder* r = tracing.recorder()) r->translated(t, o.task), last = t.found[0].text;
+                 if (o.json)
+                   answers.json(to_json(some[i], t), texts.objects(), i);
+                 else
+                   print(number++, some[i], t, o, answers);
+                 answers.done(some[i]);
+               }});
+    tracing.finish(last);
   }
   answers.finish();
 }

@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/answers.h"
+#include "cli/tracing.h"
 #include "cli/verb.h"
 #include "fovea/base/file.h"
 #include "fovea/generate/answer.h"
+#include "fovea/generate/framed.h"
 #include "fovea/models/zoo.h"
 
 namespace fovea::verbs {
@@ -14,7 +16,7 @@ namespace {
 
 struct AnswerVerbOptions {
   static constexpr const char* positional = "question";
-  std::string question, context, context_file, model, weights;
+  std::string question, context, context_file, model, weights, trace;
   AnswerSearch search;
   bool json = false;
 
@@ -28,8 +30,20 @@ struct AnswerVerbOptions {
     f("longest", search.longest, "the most tokens that an answer has");
     f("overlap", search.overlap, "tokens that two windows of a long text have in common");
     f("json", json, "print an object a line, with spans");
+    f("trace", trace, trace_help);
   }
 };
+
+// Both as one text with a line break between them, as the model reads them; an Error if it has to read them in several windows.
+Tokens question_and_text(const Tokenizer& tokenizer, const std::string& question, const std::string& text,
+                         int64_t longest) {
+  Framed f = framed(tokenizer, question, text, longest);
+  require(f.unread == 0, "--trace: found a text of more tokens than the model reads at once, expected a shorter one");
+  const auto offset = static_cast<int64_t>(question.size()) + 1;
+  for (size_t i = f.second; i < f.tokens.spans.size(); ++i)
+    if (f.tokens.spans[i].size() > 0) f.tokens.spans[i].begin += offset, f.tokens.spans[i].end += offset;
+  return f.tokens;
+}
 
 void run(const AnswerVerbOptions& o) {
   require(!o.question.empty(), "fovea answer: found no question, expected one in quotes");
@@ -40,7 +54,17 @@ void run(const AnswerVerbOptions& o) {
   const std::string text = o.context.empty() ? read_text(o.context_file) : o.context;
   check_utf8(text, o.context.empty() ? o.context_file : "--context");
   const Pretrained model = load_pretrained(find_model(o.model), load_as(o.weights));
-  for (const FoundAnswer& a : fovea::answer(model.as<AnswerFinder>(), *model.tokenizer, o.question, text, o.search)) {
+  Tracing tracing(o.trace, model);
+  AnswerSearch search = o.search;
+  search.trace = tracing.begin({o.question + "\n" + text});
+  const std::vector<FoundAnswer> found =
+      fovea::answer(model.as<AnswerFinder>(), *model.tokenizer, o.question, text, search);
+  if (Recorder* r = tracing.recorder()) {
+    r->read(question_and_text(*model.tokenizer, o.question, text, model.as<AnswerFinder>().longest()),
+            o.question + "\n" + text);
+    tracing.finish(found.empty() ? "" : found[0].text);
+  }
+  for (const FoundAnswer& a : found) {
     if (o.json)
       fmt::print("{}\n",
                  nlohmann::ordered_json{

@@ -3,6 +3,7 @@
 
 #include "cli/answers.h"
 #include "cli/terminal.h"
+#include "cli/tracing.h"
 #include "cli/verb.h"
 #include "fovea/explain/alignment.h"
 #include "fovea/explain/answer_json.h"
@@ -45,9 +46,12 @@ void run(const ClassifyVerbOptions& o) {
   const Pretrained model = load_pretrained(folder, o.load());
   const TextLabeller& labeller = model.as<TextLabeller>();
   const Labels& labels = labeller.labels();
+  Tracing tracing(o.trace, model);
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
-    const std::vector<Classified> found = classify(labeller, *model.tokenizer, some, {.weights = o.json || o.drawn()});
+    const std::vector<Classified> found =
+        classify(labeller, *model.tokenizer, some, {.weights = o.json || o.drawn(), .trace = tracing.begin(some)});
+    if (Recorder* r = tracing.recorder()) r->classified(found[0]), tracing.finish(to_text(found[0], labels));
     for (size_t i = 0; i < some.size(); ++i) {
       const std::string line = to_text(found[i], labels, o.all);
       if (o.json)

@@ -6,9 +6,11 @@
 #include <numeric>
 
 #include "cli/answers.h"
+#include "cli/tracing.h"
 #include "cli/verb.h"
 #include "fovea/formats/npy.h"
 #include "fovea/generate/embed.h"
+#include "fovea/generate/framed.h"
 #include "fovea/models/zoo.h"
 #include "fovea/tensor/index.h"
 
@@ -17,7 +19,7 @@ namespace {
 
 struct EmbedVerbOptions {
   static constexpr const char* positional = "text";
-  std::string model, weights, output, similarity, rank;
+  std::string model, weights, output, similarity, rank, trace;
   int64_t top = 0;
   bool json = false, quiet = false;
   TextOptions texts;
@@ -31,6 +33,7 @@ struct EmbedVerbOptions {
     f("rank", rank, "print the texts instead, those nearest to this query first, with their cosines");
     f("top", top, "with --rank: only so many; 0: all");
     f("json", json, "print an object a line");
+    f("trace", trace, trace_help);
     f("quiet", quiet, "no progress on stderr");
   }
   void complete(const CommandLine& line) { texts.given = line.has("text"); }
@@ -60,6 +63,8 @@ void check(const EmbedVerbOptions& o, bool npy) {
   require(!npy || (o.similarity.empty() && o.rank.empty() && !o.json),
           "--output: found a .npy beside --similarity, --rank or --json, expected it for vectors alone");
   require(!o.model.empty(), "fovea embed: found no --model, expected the folder of one that encodes texts");
+  require(o.trace.empty() || (o.similarity.empty() && o.rank.empty()),
+          "--trace: found --similarity or --rank beside it, expected it for one text alone");
   require(o.top >= 0, "--top: found {}, expected 0 or more", o.top);
 }
 
@@ -69,11 +74,11 @@ class Embedding final {
       : options_(o), embed_(embed), query_(o.rank.empty() ? o.similarity : o.rank) {}
 
   // The cosine with the query; its vector stands behind those of the texts.
-  void add(const std::vector<std::string>& texts, Answers& answers) {
+  void add(const std::vector<std::string>& texts, Trace* trace, Answers& answers) {
     std::vector<std::string> all = texts;
     const auto count = static_cast<int64_t>(texts.size());
     if (!query_.empty()) all.push_back(query_);
-    const Tensor vectors = embed_(all);
+    const Tensor vectors = embed_(all, {.trace = trace});
     for (int64_t i = 0; i < count; ++i) {
       const std::string& text = texts[static_cast<size_t>(i)];
       if (!options_.rank.empty())
@@ -117,7 +122,12 @@ void run(const EmbedVerbOptions& o) {
   const Embedder embed(model);
   Embedding embedding(o, embed);
   if (npy) embedding.keep();
-  for (std::vector<std::string> some; texts.next(some);) embedding.add(some, answers);
+  Tracing tracing(o.trace, model);
+  for (std::vector<std::string> some; texts.next(some);) {
+    embedding.add(some, tracing.begin(some), answers);
+    if (Recorder* r = tracing.recorder())
+      r->read(framed(*model.tokenizer, some[0], std::nullopt, embed.longest()).tokens, some[0]), tracing.finish("");
+  }
   embedding.finish(answers);
   if (npy) write_npy(o.output, embedding.kept());
   answers.finish();

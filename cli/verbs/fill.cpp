@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/answers.h"
+#include "cli/tracing.h"
 #include "cli/verb.h"
 #include "fovea/generate/fill.h"
+#include "fovea/generate/framed.h"
 #include "fovea/models/zoo.h"
 
 namespace fovea::verbs {
@@ -13,7 +15,7 @@ namespace {
 
 struct FillVerbOptions {
   static constexpr const char* positional = "text";
-  std::string model, weights, output;
+  std::string model, weights, output, trace;
   int64_t top = 5;
   bool json = false, quiet = false;
   TextOptions texts;
@@ -25,6 +27,7 @@ struct FillVerbOptions {
     f("output", output, "file to write instead of stdout");
     f("top", top, "words for each gap");
     f("json", json, "print an object a line, with the filled texts");
+    f("trace", trace, trace_help);
     f("quiet", quiet, "no progress on stderr");
   }
   void complete(const CommandLine& line) { texts.given = line.has("text"); }
@@ -60,9 +63,14 @@ void run(const FillVerbOptions& o) {
   Answers answers(shown, texts.bytes());
   const Pretrained model = load_pretrained(find_model(o.model), load_as(o.weights));
   const GapFiller& filler = model.as<GapFiller>();
+  Tracing tracing(o.trace, model);
   for (std::vector<std::string> some; texts.next(some);) {
+    Trace* const trace = tracing.begin(some);
     for (const std::string& text : some) {
-      const Filled f = fovea::fill(filler, *model.tokenizer, {text}, o.top)[0];
+      const Filled f = fovea::fill(filler, *model.tokenizer, {text}, o.top, trace)[0];
+      if (Recorder* r = tracing.recorder())
+        r->read(framed(*model.tokenizer, f.text, std::nullopt, filler.longest()).tokens, f.text),
+            tracing.finish(line_of(f));
       answers.line(o.json ? json_of(f) : line_of(f));
       answers.done(text);
     }

@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/results.h"
 #include "cli/texts.h"
+#include "cli/tracing.h"
 #include "cli/verb.h"
 #include "cli/writing.h"
 #include "fovea/generate/continue.h"
@@ -18,7 +19,7 @@ namespace {
 struct GenerateOptions : WritingOptions {
   static constexpr const char* positional = "text";
   TextOptions texts;
-  std::string output;
+  std::string output, trace;
   bool json = false, logprobs = false;
   int64_t samples = 0;
 
@@ -26,6 +27,7 @@ struct GenerateOptions : WritingOptions {
   void fields(Fields& f) {
     texts.fields(f);
     f("output", output, "file to write instead of stdout");
+    f("trace", trace, trace_help);
     f("json", json, "print each text with its score and why it ends as JSON, one object a line");
     f("logprobs", logprobs, "JSON with the log-probability of every token, too");
     f("samples", samples, "so many texts drawn for each prompt: --sample with --n-best");
@@ -58,7 +60,8 @@ void run(const GenerateOptions& o) {
           "{}: found a model that reads a source, expected a language model; use fovea translate",
           model.folder.string());
   // One text is written as it comes; of many each gets a line, and they are worked on together.
-  const bool streams = o.texts.given && !o.json && o.generation.beam_size == 1 && o.generation.n_best == 1;
+  const bool streams =
+      o.texts.given && !o.json && o.trace.empty() && o.generation.beam_size == 1 && o.generation.n_best == 1;
   std::optional<CtrlC> ctrl_c;
   ContinueOptions options = {.stops = o.stop};
   if (streams) {
@@ -66,7 +69,9 @@ void run(const GenerateOptions& o) {
     options.on_text = [&](std::string_view more) { results.write(more); };
     options.interrupted = [&] { return ctrl_c->pressed(); };
   }
+  Tracing tracing(o.trace, model);
   for (std::vector<std::string> some; texts.next(some);) {
+    options.trace = tracing.begin(some);
     options.on_result = [&](size_t i, const std::vector<Continuation>& found) {
       for (const Continuation& c : found) {
         std::string line = o.json ? to_json(some[i], c, o.logprobs) : streams ? "" : c.text;
@@ -74,7 +79,11 @@ void run(const GenerateOptions& o) {
         results.write(line + "\n");
       }
     };
-    continue_texts(writer, *model.tokenizer, some, o.generation, options);
+    const auto found = continue_texts(writer, *model.tokenizer, some, o.generation, options);
+    if (Recorder* r = tracing.recorder()) {
+      r->continued(prompt_ids(writer, *model.tokenizer, some[0]), found[0][0]);
+      tracing.finish(found[0][0].text);
+    }
   }
   results.finish();
 }

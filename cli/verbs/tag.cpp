@@ -3,6 +3,7 @@
 
 #include "cli/answers.h"
 #include "cli/terminal.h"
+#include "cli/tracing.h"
 #include "cli/verb.h"
 #include "fovea/data/datasets/conll.h"
 #include "fovea/explain/answer_json.h"
@@ -33,9 +34,11 @@ void tag_lines(const Pretrained& tagger, const TagVerbOptions& o) {
   const bool in_colour = o.output.empty() && terminal_look().colour;
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
+  Tracing tracing(o.trace, tagger);
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
-    const auto tagged = tag_texts(tagger, some, {.attention = o.json || o.drawn()});
+    const auto tagged = tag_texts(tagger, some, {.attention = o.json || o.drawn(), .trace = tracing.begin(some)});
+    if (Recorder* r = tracing.recorder()) r->tagged(tagged[0]), tracing.finish(marked(tagged[0]));
     for (size_t i = 0; i < tagged.size(); ++i) {
       if (o.json)
         answers.json(to_json(tagged[i]), texts.objects(), i);
@@ -49,8 +52,8 @@ void tag_lines(const Pretrained& tagger, const TagVerbOptions& o) {
 }
 
 void tag_columns(const Pretrained& tagger, const TagVerbOptions& o) {
-  require(!o.json && !o.drawn() && !o.texts.given && o.texts.text.empty() && o.texts.key.empty(),
-          "--format conll: found a text, --key, --json, --show or --svg beside it, which are for texts");
+  require(!o.json && !o.drawn() && o.trace.empty() && !o.texts.given && o.texts.text.empty() && o.texts.key.empty(),
+          "--format conll: found a text, --key, --json, --show, --svg or --trace beside it, which are for texts");
   constexpr size_t enough = 512;
   Answers answers(o, std::nullopt);
   ConllReader reader(o.texts.input);

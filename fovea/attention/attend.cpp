@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/attention/kept.h"
 #include "fovea/attention/problem.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
@@ -146,8 +147,10 @@ AttentionResult hard_result(const std::shared_ptr<const Problem>& problem, const
 
 AttentionResult run(const std::shared_ptr<const Problem>& problem, const AttentionOptions& o, const Context& c) {
   const Probe* wanted = wanted_probe(o, c);
-  if (o.selection == Selection::hard) return hard_result(problem, wanted, o.hard_gradient, c);
-  return soft_result(problem, wanted);
+  AttentionResult result =
+      o.selection == Selection::hard ? hard_result(problem, wanted, o.hard_gradient, c) : soft_result(problem, wanted);
+  if (wanted && wanted->keep) result.probe.kept = kept(problem);
+  return result;
 }
 
 }  // namespace

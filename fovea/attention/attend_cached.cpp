@@ -102,6 +102,8 @@ AttentionResult attend(const Tensor& q, const KeyCache& cache, std::span<const i
   Problem problem(n, std::move(x), std::move(rows), o, c);
   problem.attention.pages = tables.finish(page.tokens);
   const Probe* wanted = wanted_probe(o, c);
+  Probe instead;
+  if (wanted && wanted->keep) instead = *wanted, instead.weights = true, wanted = &instead;
   if (o.selection == Selection::soft) {
     Forward forward = run_forward(problem, wanted);
     return recorded({forward.output, std::move(forward.probe)}, o, c);

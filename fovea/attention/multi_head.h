@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "fovea/attention/place.h"
 #include "fovea/attention/self_attention.h"
 #include "fovea/nn/linear.h"
 #include "fovea/nn/positions.h"
@@ -54,6 +55,10 @@ class MultiHeadAttention final {
   void remember(const Tensor& memories, const Context&) const;
 
   void weights(Weights& w);
+  void places(const Places& p, Place place) const {  // what its rows and columns are, the caller knows
+    place.heads = config_.heads, place.key_heads = config_.key_heads;
+    p.add(std::move(place));
+  }
 
  private:
   Projected project(const Tensor& x, std::span<const int64_t> positions) const;  // what attends to itself

@@ -10,10 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "fovea/data/text/tokenizer.h"
 #include "fovea/explain/heat_map.h"
-#include "fovea/generate/config.h"
-#include "fovea/models/family.h"
+#include "fovea/explain/recording.h"
 
 namespace fovea {
 
@@ -22,6 +20,8 @@ struct HeadReport {
   int64_t head = 0;
   std::vector<std::string> rows, columns;
   std::vector<double> weights;  // row by row
+  Place::Kind kind = Place::Kind::self;
+  bool causal = false;
 
   double at(size_t row, size_t column) const { return weights[row * columns.size() + column]; }
 };
@@ -33,15 +33,12 @@ struct Report {
   std::vector<HeatMap> maps() const;
 };
 
-struct ExplainOptions {
-  std::vector<std::string> places = {};  // only these, or those below them; empty: all
-  std::vector<int64_t> heads = {};       // empty: all
-  GenerationConfig generation = {};      // of models that write
-};
+using ExplainOptions = RecordOptions;
 
 // Of a model that generates, labels or encodes; an Error for other models, for places that the model does not have, and for
 // texts of more than most_explained_tokens tokens.
 inline constexpr size_t most_explained_tokens = 512;
+Report report_of(const Recording&);
 Report explain(const Model&, const Tokenizer&, const std::string& text, const ExplainOptions& = {});
 
 // The answer, and of each head: its focus (the mean of its rows' largest weights), where these lie beside the row's own place

@@ -50,8 +50,9 @@ TEST(Report, HoldsEveryHeadOfATransformerOverItsOwnTokens) {
   initialise(model, Random(1));
   const std::string text = "The cat sang.";
   const Report report = explain(model, pieces(), text, {.generation = {.max_length = 5}});
-  EXPECT_EQ(places_of(report), (std::vector<std::string>{"encoder.0.self/0", "encoder.0.self/1", "decoder.0.cross/0",
-                                                         "decoder.0.cross/1", "decoder.0.self/0", "decoder.0.self/1"}));
+  EXPECT_EQ(places_of(report),
+            (std::vector<std::string>{"encoder.0.self/0", "encoder.0.self/1", "decoder.0.self/0", "decoder.0.self/1",
+                                      "decoder.0.cross/0", "decoder.0.cross/1"}));
   const Tokens tokens = pieces().encode(text);
   for (const HeadReport& h : report.heads) {
     ASSERT_EQ(h.weights.size(), h.rows.size() * h.columns.size());

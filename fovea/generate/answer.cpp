@@ -64,7 +64,8 @@ std::vector<FoundAnswer> answer(const AnswerFinder& model, const Tokenizer& toke
   for (size_t begin = 0; begin < read.ids.size(); begin += window - overlap) {
     const size_t end = std::min(read.ids.size(), window > read.ids.size() ? read.ids.size() : begin + window);
     const Framed f = framed(tokenizer, asked, part_of(read, begin, end), 0);
-    const Tensor edges = model.edge_logits(source_of({f}, tokenizer.special().pad), {}).detach().contiguous();
+    const Tensor edges =
+        model.edge_logits(source_of({f}, tokenizer.special().pad), {.trace = o.trace}).detach().contiguous();
     add_spans(f, edges.data<float>(), text, o, found);
     if (end == read.ids.size()) break;
   }

@@ -20,8 +20,9 @@ struct FoundAnswer {
 
 struct AnswerSearch {
   int64_t top = 1;
-  int64_t longest = 15;   // tokens of an answer
-  int64_t overlap = 128;  // tokens that two windows have in common, where a text is longer than the model reads
+  int64_t longest = 15;    // tokens of an answer
+  int64_t overlap = 128;   // tokens that two windows have in common, where a text is longer than the model reads
+  Trace* trace = nullptr;  // what the model sees, window after window
 };
 
 // The best first; none for an empty text.

@@ -88,7 +88,8 @@ std::vector<Classified> classify(const TextLabeller& model, const Tokenizer& tok
     std::vector<Framed> batch;
     for (size_t n : numbers) batch.push_back(read[n]);
     const Source source = source_of(batch, tokenizer.special().pad);
-    const Tensor probabilities = model.labels().answers(model.logits(source, {})).detach().contiguous();
+    const Tensor probabilities =
+        model.labels().answers(model.logits(source, {.trace = options.trace})).detach().contiguous();
     Tensor weights = options.weights ? model.token_weights(source, {}) : Tensor();
     if (weights) weights = weights.detach().contiguous();
     for (size_t i = 0; i < numbers.size(); ++i) {

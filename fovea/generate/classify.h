@@ -26,6 +26,7 @@ struct Classified {
 
 struct ClassifyOptions {
   bool weights = false;
+  Trace* trace = nullptr;  // what the model sees
   size_t batch_size = 32;
   std::function<void(size_t texts)> on_batch = {};  // after each batch: how many it had
 };

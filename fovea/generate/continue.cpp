@@ -60,7 +60,7 @@ std::vector<std::vector<Continuation>> continue_texts(const Generator& model, co
     if (options.on_result) options.on_result(number, results[number]);
   };
   const bool single = config.beam_size == 1 && config.n_best == 1;
-  if (single && (options.on_text || !options.stops.empty() || options.interrupted)) {
+  if (single && !options.trace && (options.on_text || !options.stops.empty() || options.interrupted)) {
     for (size_t i = 0; i < prompts.size(); ++i) {
       Conversation text(model, tokenizer);
       text.read(prompt_ids(model, tokenizer, prompts[i]));
@@ -73,7 +73,7 @@ std::vector<std::vector<Continuation>> continue_texts(const Generator& model, co
   std::vector<Request> requests;
   for (const std::string& prompt : prompts) requests.push_back({.prompt = prompt_ids(model, tokenizer, prompt)});
   generate(model, requests, config,
-           {.keep = false, .on_result = [&](size_t number, const Hypotheses& found) {
+           {.trace = options.trace, .keep = false, .on_result = [&](size_t number, const Hypotheses& found) {
               for (const Hypothesis& h : found)
                 results[number].push_back(continuation_of(tokenizer, requests[number].prompt, h, options.stops));
               finish(number);

@@ -9,6 +9,7 @@
 namespace fovea {
 
 struct ContinueOptions {
+  Trace* trace = nullptr;  // of one prompt; search.h says what it gets
   std::vector<std::string> stops = {};
   // With the number of each prompt and what was found for it, best first, in their order.
   std::function<void(size_t number, const std::vector<Continuation>&)> on_result = {};

@@ -113,7 +113,8 @@ Tensor Embedder::operator()(const std::vector<std::string>& texts, const EmbedOp
   for_each_batch_by_length(sizes, options.batch_size, [&](const std::vector<size_t>& numbers) {
     std::vector<Framed> some;
     for (size_t n : numbers) some.push_back(read[n]);
-    const Tensor states = encoder_.encode(source_of(some, tokenizer.special().pad), {}).detach().contiguous();
+    const Tensor states =
+        encoder_.encode(source_of(some, tokenizer.special().pad), {.trace = options.trace}).detach().contiguous();
     const int64_t tokens = states.size(1), width = states.size(2);
     const auto all = static_cast<int64_t>(poolings_.size()) * width;
     if (!vectors) vectors = zeros({static_cast<int64_t>(texts.size()), all});

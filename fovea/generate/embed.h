@@ -16,6 +16,7 @@
 namespace fovea {
 
 struct EmbedOptions {
+  Trace* trace = nullptr;  // what the model sees
   size_t batch_size = 32;
   std::function<void(size_t texts)> on_batch = {};  // after each batch: how many it had
 };

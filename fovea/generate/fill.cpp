@@ -42,7 +42,7 @@ std::vector<Choice> choices_of(const Tokenizer& tokenizer, const Filled& f, Span
 }  // namespace
 
 std::vector<Filled> fill(const GapFiller& model, const Tokenizer& tokenizer, const std::vector<std::string>& texts,
-                         int64_t top) {
+                         int64_t top, Trace* trace) {
   const int64_t mask = tokenizer.special().mask;
   require(mask >= 0, "fill: found a tokenizer without a mask, expected one");
   std::vector<Filled> results;
@@ -59,7 +59,9 @@ std::vector<Filled> fill(const GapFiller& model, const Tokenizer& tokenizer, con
             text.substr(0, 60));
     const auto count = static_cast<int64_t>(places.size());
     const Tensor logits =
-        model.gap_logits(source_of({read}, tokenizer.special().pad), tensor({count}, places), {}).detach().contiguous();
+        model.gap_logits(source_of({read}, tokenizer.special().pad), tensor({count}, places), {.trace = trace})
+            .detach()
+            .contiguous();
     for (int64_t g = 0; g < count; ++g) {
       Gap& gap = f.gaps[static_cast<size_t>(g)];
       const std::span row(logits.data<float>() + g * logits.size(1), static_cast<size_t>(logits.size(1)));

@@ -29,6 +29,7 @@ struct Filled {
 };
 
 // A mask may be written as the tokenizer has it, or as [MASK] or <mask>. An Error for a text without one.
-std::vector<Filled> fill(const GapFiller&, const Tokenizer&, const std::vector<std::string>& texts, int64_t top = 5);
+std::vector<Filled> fill(const GapFiller&, const Tokenizer&, const std::vector<std::string>& texts, int64_t top = 5,
+                         Trace* trace = nullptr);
 
 }  // namespace fovea

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "fovea/base/threads.h"
+#include "fovea/generate/followed.h"
 #include "fovea/generate/sentence.h"
 #include "fovea/kernels/softmax.h"
 
@@ -78,6 +79,7 @@ class Flight final {
         config_(config),
         queue_(queue),
         special_(model.special_ids()),
+        followed_(options.trace),
         place_(options.attention ? model.source_attention() : "") {
     special_.bos = config.start_id;
     special_.unk = options.unknown;
@@ -86,6 +88,7 @@ class Flight final {
   void run() {
     try {
       for (refill(); !searches_.empty(); refill()) step();
+      followed_.finish();
     } catch (...) {
       queue_.abandon();
       throw;
@@ -109,7 +112,8 @@ class Flight final {
   // Prompts that are short are read by the next step, together; a long one, and one that several rows go on from, is read here up
   // to its last token.
   void enter(const Numbers& numbers, int64_t* together = nullptr) {
-    std::unique_ptr<DecoderState> fresh = model_.start(padded_source(queue_, numbers, special_.pad), {});
+    std::unique_ptr<DecoderState> fresh =
+        model_.start(padded_source(queue_, numbers, special_.pad), followed_.reading());
     std::vector<int64_t> rows;
     for (size_t i = 0; i < numbers.size(); ++i) {
       const Request& request = queue_[numbers[i]];
@@ -121,7 +125,7 @@ class Flight final {
         *together += static_cast<int64_t>(unread.size());
         if (search->open() > 1 || !place_.empty() || *together > most_at_once) {
           *together -= static_cast<int64_t>(unread.size());
-          read_tokens(model_, *fresh, std::span(unread).first(unread.size() - 1));
+          read_tokens(model_, *fresh, std::span(unread).first(unread.size() - 1), followed_.reading());
           unread = {unread.back()};
         }
       }
@@ -167,14 +171,15 @@ class Flight final {
     }
     Trace trace;
     trace.places = {place_};
-    const Context context = {.trace = place_.empty() ? nullptr : &trace};
+    Trace* const seen = followed_.next_step();
+    const Context context = {.trace = seen ? seen : place_.empty() ? nullptr : &trace};
     Tensor logits = model_.steps(*state_, tensor({starts.back()}, ids), starts, context).detach().contiguous();
-    const std::vector<int64_t> next = advance(logits, attention_of(trace));
+    const std::vector<int64_t> next = advance(logits, attention_of(seen ? *seen : trace));
     std::vector<int64_t> same(starts.size() - 1);
     std::iota(same.begin(), same.end(), int64_t{0});
     if (next != same) state_->reorder(next);
     for (InFlight& one : searches_)
-      if (one.search->done()) queue_.finish(one.number, one.search->results());
+      if (one.search->done()) queue_.finish(one.number, followed_.best_of(one.search->results()));
     std::erase_if(searches_, [](const InFlight& one) { return one.search->done(); });
   }
 
@@ -214,6 +219,7 @@ class Flight final {
   const GenerationConfig& config_;
   Queue& queue_;
   SpecialIds special_;
+  FollowedTrace followed_;
   std::string place_;
   std::vector<InFlight> searches_;
   std::unique_ptr<DecoderState> state_;
@@ -238,12 +244,12 @@ GenerationConfig for_model(const Generator& model, GenerationConfig config) {
   return config;
 }
 
-void read_tokens(const Generator& model, DecoderState& state, std::span<const int64_t> ids) {
+void read_tokens(const Generator& model, DecoderState& state, std::span<const int64_t> ids, const Context& context) {
   for (size_t begin = 0; begin < ids.size(); begin += most_at_once) {
     const auto some = ids.subspan(begin, std::min<size_t>(most_at_once, ids.size() - begin));
     const auto count = static_cast<int64_t>(some.size());
     const std::vector<int64_t> starts = {0, count};
-    model.steps(state, tensor({count}, std::vector<int64_t>(some.begin(), some.end())), starts, {});
+    model.steps(state, tensor({count}, std::vector<int64_t>(some.begin(), some.end())), starts, context);
   }
 }
 
@@ -259,6 +265,8 @@ std::vector<Hypotheses> generate(const Generator& model, const std::vector<Reque
   if (options.attention && model.source_attention().empty())
     throw Error(Error::unsupported,
                 "generation: the model has no attention over a source, expected none to be asked for");
+  require(!options.trace || requests.size() == 1, "generation: found a trace for {} requests, expected it for one",
+          requests.size());
   // A batch for each core does more than one batch on all of them, if there are enough requests.
   Queue queue(requests, options);
   const int64_t flights = requests.size() >= static_cast<size_t>(threads()) ? threads() : 1;

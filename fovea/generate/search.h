@@ -28,6 +28,8 @@ struct Hypothesis {
   bool ended = false;   // or stopped by max_length
   Tensor attention;     // if asked for: [log_probabilities, source tokens], the mean over heads
   int64_t end_id = -1;  // of several ends the one that came
+  std::vector<int64_t> rows =
+      {};  // of each of log_probabilities: the row of its step's batch, among those of its request
 };
 
 using Hypotheses = std::vector<Hypothesis>;  // best first
@@ -35,7 +37,10 @@ using Hypotheses = std::vector<Hypothesis>;  // best first
 struct GenerationOptions {
   bool attention = false;  // return the weights over the source, from the model's source_attention()
   int64_t unknown = -1;    // if given: the id that stands for what the vocabulary lacks, which is never generated
-  bool keep = true;        // return all results; false: only on_result gets them, and they take no memory
+  // If given, for one request: what every place saw in the reading of the source and the prompt, and then, in one run each, the
+  // rows of all steps as the best hypothesis went through them, whichever beams they were in.
+  Trace* trace = nullptr;
+  bool keep = true;  // return all results; false: only on_result gets them, and they take no memory
   // Called with each request's number and result, in the order of the requests, as soon as that allows.
   std::function<void(size_t number, const Hypotheses&)> on_result = {};
 };
@@ -49,6 +54,6 @@ std::vector<Hypotheses> generate(const Generator&, const std::vector<Request>&, 
 GenerationConfig for_model(const Generator&, GenerationConfig);
 
 // A prompt, in chunks that bound the memory that a pass takes, into a state of one row.
-void read_tokens(const Generator&, DecoderState&, std::span<const int64_t> ids);
+void read_tokens(const Generator&, DecoderState&, std::span<const int64_t> ids, const Context& = {});
 
 }  // namespace fovea

@@ -198,10 +198,10 @@ std::vector<int64_t> SentenceSearch::advance(std::span<float> logits, std::span<
   for (size_t rank = 0; rank < chosen.size(); ++rank) {
     const Candidate& c = chosen[rank];
     const Open& parent = before[c.parent];
-    Open next = {
-        std::make_shared<const Token>(Token{
-            c.id, c.log_probability, attention.empty() ? std::vector<float>() : attention[c.parent], parent.last}),
-        c.sum, parent.tokens + 1, parent.sample};
+    Open next = {std::make_shared<const Token>(Token{c.id, c.log_probability,
+                                                     attention.empty() ? std::vector<float>() : attention[c.parent],
+                                                     static_cast<int64_t>(c.parent), parent.last}),
+                 c.sum, parent.tokens + 1, parent.sample};
     if (rules_.is_end(c.id) || next.tokens == max_length_) {
       if (!open_beam() || rank < beam) complete(std::move(next), rules_.is_end(c.id));
       continue;
@@ -258,6 +258,7 @@ Hypotheses SentenceSearch::results() const {
     std::vector<float> attention;
     for (auto t = tokens.rbegin(); t != tokens.rend(); ++t) {
       h.log_probabilities.push_back((*t)->log_probability);
+      h.rows.push_back((*t)->row);
       attention.insert(attention.end(), (*t)->attention.begin(), (*t)->attention.end());
     }
     const auto count = static_cast<int64_t>(tokens.size()), sources = static_cast<int64_t>(request_.source.size());

@@ -54,6 +54,7 @@ class SentenceSearch final {
     int64_t id;
     double log_probability;
     std::vector<float> attention;
+    int64_t row;  // of its step
     std::shared_ptr<const Token> before;
   };
   struct Open {

@@ -37,6 +37,9 @@ class Tagging final {
         results_(sentences.size()) {
     for (size_t i = 0; i < sentences.size(); ++i) {
       cut(sentences[i], i, pieces_);
+      require(!options.trace || pieces_.size() == 1,
+              "tag: found a trace for {} words, expected it for one sentence of at most {}", sentences[i].size(),
+              most_tagged_words);
       results_[i].labels.resize(sentences[i].size());
       results_[i].probabilities.resize(sentences[i].size());
     }
@@ -66,7 +69,9 @@ class Tagging final {
     const SpelledWords input = spelled_words(collate(words), collate(characters));
     Trace trace;
     trace.places = {place_};
-    const Tensor scores = tagger_.scores(input, {.trace = place_.empty() ? nullptr : &trace}).detach();
+    Trace* const seen = options_.trace ? options_.trace : place_.empty() ? nullptr : &trace;
+    const Context context = {.trace = seen};
+    const Tensor scores = tagger_.scores(input, context).detach();
     const Tensor best = tagger_.best(scores, input.lengths);
     const Tensor probabilities = tagger_.probabilities(scores, input.lengths).detach().contiguous();
     for (size_t i = 0; i < numbers.size(); ++i) {
@@ -80,7 +85,7 @@ class Tagging final {
         result.probabilities[word] = probabilities.data<float>()[at * probabilities.size(2) + label];
       }
       if (!place_.empty() && p.end - p.begin == sentences_[p.sentence].size())
-        result.attention = mean(trace[place_].weights.select(0, row), {0}).slice(0, 0, length).slice(1, 0, length);
+        result.attention = mean((*seen)[place_].weights.select(0, row), {0}).slice(0, 0, length).slice(1, 0, length);
     }
   }
 

@@ -25,6 +25,7 @@ struct Tagged {
 
 struct TagOptions {
   bool attention = false;
+  Trace* trace = nullptr;  // what the model sees, of one sentence of one piece
   size_t batch_size = 32;
   std::function<void(size_t sentences)> on_batch = {};  // after each batch: how many pieces of sentences it had
 };

@@ -30,7 +30,8 @@ std::vector<Span> spans_of(const Tokenizer& tokenizer, const std::vector<int64_t
 }
 
 Translation translation_of(const Tokenizer& tokenizer, const Hypothesis& h) {
-  Translation t = {.text = tokenizer.decode(h.ids), .score = h.score, .log_probabilities = h.log_probabilities};
+  Translation t = {
+      .text = tokenizer.decode(h.ids), .score = h.score, .ids = h.ids, .log_probabilities = h.log_probabilities};
   t.tokens = spans_of(tokenizer, h.ids, t.text);
   if (h.ended) t.tokens.push_back(end_of(t.text));
   t.attention = h.attention;
@@ -294,6 +295,7 @@ std::vector<Translations> translate(const Generator& model, const Tokenizer& tok
                                     const TranslateOptions& options) {
   check(config);
   Cutting cutting = {.most = config.piece_tokens, .sentences = config.piece_tokens > 0};
+  if (options.trace) cutting = {};
   // The last position is the end's, or more are those of a frame; a task's tokens stand before those of the text.
   const auto around = static_cast<int64_t>(
       source_tokens(tokenizer, tokenizer.encode(""), tokenizer.encode(options.task).ids).ids.size());
@@ -306,6 +308,7 @@ std::vector<Translations> translate(const Generator& model, const Tokenizer& tok
   generate(model, pieces.requests(), config,
            {.attention = options.attention,
             .unknown = tokenizer.special().unk,
+            .trace = pieces.requests().empty() ? nullptr : options.trace,
             .keep = false,
             .on_result = [&](size_t, const Hypotheses& hypotheses) { pieces.add(hypotheses); }});
   return pieces.finish();

@@ -16,6 +16,7 @@ namespace fovea {
 struct Translation {
   std::string text = {};
   double score = 0;
+  std::vector<int64_t> ids = {};  // of the tokens, without the end; none where a text was put together from pieces
   std::vector<Span> tokens = {};  // the bytes of `text` that each token stands for; last an empty one, the end
   std::vector<double> log_probabilities = {};  // of each of these tokens
   Tensor attention = {};                       // if asked for: [tokens, source tokens]
@@ -29,6 +30,7 @@ struct Translations {
 
 struct TranslateOptions {
   bool attention = false;
+  Trace* trace = nullptr;   // of one text, which is then taken as one piece; search.h says what it gets
   std::string prefix = {};  // every translation begins with it
   std::string task = {};    // stands before every source: what a model that knows several tasks is to do
   // With the number of each text and what was found for it, in their order, as soon as that allows.

@@ -49,6 +49,10 @@ class BartLayer final {
   Tensor operator()(const Tensor& x, const Mask&, const Memory&, const Context&) const;
   void remember(const Tensor& memories, const Context& c) const { encoder_attn_->remember(memories, c); }
   void weights(Weights& w);
+  void places(const Places& p) const {
+    self_attn_.places(p.at("self"), encoder_attn_ ? target_to_prefix : source_to_itself);
+    if (encoder_attn_) encoder_attn_->places(p.at("cross"), target_to_source);
+  }
 
  private:
   MultiHeadAttention self_attn_;
@@ -70,6 +74,7 @@ class BartStack final {
   Tensor operator()(const Embedding&, const Tensor& ids, const Mask&, const Memory&, const Context&) const;
   void remember(const Tensor& memories, const Context&) const;
   void weights(Weights& w);
+  void places(const Places& p) const { p.layers(layers_); }
 
  private:
   double scale_;
@@ -95,6 +100,7 @@ class BartModel : public EncoderDecoder {
   std::string source_attention() const final;
 
  protected:
+  void list_places(const Places& p) const final { encoder_.places(p.at("encoder")), decoder_.places(p.at("decoder")); }
   Tensor read(const Tensor& ids, const Mask&, const Context&) const final;
   Tensor write(const Tensor& ids, const Memory&, const Context&) const final;
   void remember(const Tensor& memories, const Context& c) const final { decoder_.remember(memories, c); }

@@ -50,6 +50,9 @@ class BertLayer final {
 
   Tensor operator()(const Tensor& x, const Mask&, const Context&) const;
   void weights(Weights& w);
+  void places(const Places& p) const {
+    p.at("self").add({.heads = heads_, .key_heads = heads_, .rows = "source", .columns = "source"});
+  }
 
  private:
   BertNames names_;
@@ -71,6 +74,7 @@ class BertBody final {
   int64_t longest() const { return positions_.size(0) - offset_; }  // tokens of a text
   std::string last_attention() const { return fmt::format("encoder.{}.self", layers_.size() - 1); }
   void weights(Weights& w);
+  void places(const Places& p) const { p.at("encoder").layers(layers_); }
 
  private:
   BertNames names_;

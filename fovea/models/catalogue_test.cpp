@@ -1,5 +1,7 @@
 // What every family of the catalogue promises, whichever abilities its models have.
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "fovea/base/threads.h"
 #include "fovea/models/pretrained.h"
@@ -25,20 +27,44 @@ class EveryFamily : public testing::TestWithParam<Variant> {};
 INSTANTIATE_TEST_SUITE_P(Models, EveryFamily, testing::ValuesIn(all_variants()), name_of);
 
 // What a model says about a batch, by whatever it can do.
-Tensor answer_of(const Model& model, const Sentences& s) {
+Tensor answer_of(const Model& model, const Sentences& s, const Context& c = {}) {
   if (const auto* writer = can<Generator>(model))
-    return writer->logits(can<Encoder>(model) ? s.source : Source{}, s.inputs, {});
-  if (const auto* labeller = can<TextLabeller>(model)) return labeller->logits(s.source, {});
-  if (const auto* labeller = can<TokenLabeller>(model)) return labeller->token_logits(s.source, {});
-  if (const auto* finder = can<AnswerFinder>(model)) return finder->edge_logits(s.source, {});
+    return writer->logits(can<Encoder>(model) ? s.source : Source{}, s.inputs, c);
+  if (const auto* labeller = can<TextLabeller>(model)) return labeller->logits(s.source, c);
+  if (const auto* labeller = can<TokenLabeller>(model)) return labeller->token_logits(s.source, c);
+  if (const auto* finder = can<AnswerFinder>(model)) return finder->edge_logits(s.source, c);
   if (const auto* filler = can<GapFiller>(model))
-    return filler->gap_logits(s.source, tensor({3}, std::vector<int64_t>{0, 17, 36}), {});
-  if (const auto* encoder = can<Encoder>(model)) return encoder->encode(s.source, {});
+    return filler->gap_logits(s.source, tensor({3}, std::vector<int64_t>{0, 17, 36}), c);
+  if (const auto* encoder = can<Encoder>(model)) return encoder->encode(s.source, c);
   Tensor characters = Sentences::ids({4, 17, 5}, 4);
   for (int64_t i = 0; i < characters.elements(); ++i) characters.data<int64_t>()[i] -= 2;
   const SpelledWords words = {s.source.ids, s.source.lengths, characters,
                               tensor({4, 17}, std::vector<int64_t>(4 * 17, 3))};
-  return as<WordLabeller>(model).scores(words, {});
+  return as<WordLabeller>(model).scores(words, c);
+}
+
+// In the order in which they run, with their heads, and as many rows and columns as their sequences have tokens.
+TEST_P(EveryFamily, ItsPlacesAreWhatAFullTraceRecords) {
+  const auto model = GetParam().make();
+  const Sentences s;
+  Trace trace;
+  answer_of(*model, s, {.trace = &trace});
+  const std::map<std::string, int64_t> tokens = {
+      {"source", 17}, {"target", 19}, {"prefix", 19}, {"text", 19}, {"label", 1}};
+  std::set<std::string> listed;
+  for (const Place& place : model->places()) {
+    SCOPED_TRACE(place.path);
+    EXPECT_TRUE(listed.insert(place.path).second);
+    ASSERT_TRUE(trace.results().contains(place.path));
+    const Tensor w = joined_weights(trace.results().at(place.path));
+    EXPECT_EQ(w.shape(), Shape({4, place.heads, tokens.at(place.rows), tokens.at(place.columns)}));
+    EXPECT_TRUE(place.key_heads > 0 && place.heads % place.key_heads == 0);
+    EXPECT_EQ(place.kind == Place::Kind::pooling, place.rows == "label");
+    EXPECT_EQ(place.kind == Place::Kind::cross, place.rows == "target" && place.columns == "source");
+    const double future = sum(w.select(2, 0).slice(-1, 1, w.size(3))).item();
+    EXPECT_EQ(place.causal, future == 0) << "the first row sees " << future << " of what comes behind it";
+  }
+  EXPECT_EQ(listed.size(), trace.results().size());
 }
 
 TEST_P(EveryFamily, SavedAndLoadedHasTheSameBits) {

@@ -128,6 +128,7 @@ class Headed : public Model, public Encoder {
   }
 
  protected:
+  void list_places(const Places& p) const final { body_.places(p); }
   virtual bool has_some_head() const { return false; }
   void headed_weights(Weights& w) { w(Kin::prefix.substr(0, Kin::prefix.size() - 1), body_); }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "fovea/attention/place.h"
 #include "fovea/attention/self_attention.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/linear.h"
@@ -45,6 +46,11 @@ class LlamaAttention final {
 
   Tensor operator()(const Tensor& x, std::span<const int64_t> positions, const Context&) const;
   void weights(Weights& w);
+  void places(const Places& p) const {
+    Place place = text_to_itself;
+    place.heads = heads_, place.key_heads = key_heads_;
+    p.add(place);
+  }
 
  private:
   Projected project(const Tensor& x, std::span<const int64_t> positions) const;
@@ -76,6 +82,7 @@ class LlamaLayer final {
 
   Tensor operator()(const Tensor& x, std::span<const int64_t> positions, const Context&) const;
   void weights(Weights& w);
+  void places(const Places& p) const { attention_.places(p.at("self_attn")); }
 
  private:
   LlamaAttention attention_;
@@ -92,6 +99,7 @@ class LlamaStack final {
   Tensor states(const Tensor& ids, const Context&) const;  // i64 [batch, tokens] → [batch, tokens, width]
   Tensor logits(const Tensor& states) const;               // [..., width] → [..., vocabulary]
   void weights(Weights& w);
+  void places(const Places& p) const { p.at("model.layers").layers(layers_); }
 
  private:
   double embedding_scale_, logit_softcap_;

@@ -55,6 +55,7 @@ class LlamaModel : public CausalModel {
   int64_t longest() const final { return longest_; }
 
  protected:
+  void list_places(const Places& p) const final { stack_.places(p); }
   Tensor states(const Tensor& ids, const Context&) const final;
   Tensor output(const Tensor& states) const final { return stack_.logits(states); }
 

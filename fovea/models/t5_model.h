@@ -62,6 +62,10 @@ class T5Layer final {
   Tensor operator()(const Tensor& x, const AttentionOptions& self, const Memory&, const Context&) const;
   void remember(const Tensor& memories, const Context& c) const { cross_->remember(memories, c); }
   void weights(Weights& w);
+  void places(const Places& p) const {
+    self_.places(p.at("self"), cross_ ? target_to_prefix : source_to_itself);
+    if (cross_) cross_->places(p.at("cross"), target_to_source);
+  }
 
  private:
   Tensor feed_forward(const Tensor& x, const Context&) const;
@@ -85,6 +89,7 @@ class T5Stack final {
   Tensor operator()(const Tensor& embedded, const Mask&, const Memory&, const Context&) const;
   void remember(const Tensor& memories, const Context&) const;
   void weights(Weights& w);
+  void places(const Places& p) const { p.layers(block_); }
 
  private:
   RelativeBuckets buckets_;
@@ -110,6 +115,7 @@ class T5Model : public EncoderDecoder {
   std::string source_attention() const final;
 
  protected:
+  void list_places(const Places& p) const final { encoder_.places(p.at("encoder")), decoder_.places(p.at("decoder")); }
   Tensor read(const Tensor& ids, const Mask& mask, const Context& c) const final {
     return encoder_(shared_(ids), mask, {}, c);
   }

@@ -47,6 +47,7 @@ class EncoderLayer final {
 
   Tensor operator()(const Tensor& x, const Mask&, const Context&) const;
   void weights(Weights& w);
+  void places(const Places& p) const { self_.places(p.at("self"), source_to_itself); }
 
  private:
   MultiHeadAttention self_;
@@ -68,6 +69,10 @@ class DecoderLayer final {
   Tensor operator()(const Tensor& x, const Memory&, const Context&) const;
   void remember(const Tensor& memories, const Context&) const;  // in the context's cache, packed: [1, tokens, width]
   void weights(Weights& w);
+  void places(const Places& p) const {
+    self_.places(p.at("self"), cross_ ? target_to_prefix : text_to_itself);
+    if (cross_) cross_->places(p.at("cross"), target_to_source);
+  }
 
  private:
   MultiHeadAttention self_;

@@ -52,6 +52,7 @@ class EncoderStack final {
   Tensor operator()(const Embedding&, const Source&, const Context&) const;        // [batch, tokens, width]
   Tensor operator()(const Embedding&, const PackedSource&, const Context&) const;  // [1, tokens of all rows, width]
   void weights(Weights& w);
+  void places(const Places& p) const { p.at("encoder").layers(layers_); }
 
  private:
   Tensor run(const Embedding&, const Tensor& ids, const Mask&, const Context&) const;
@@ -69,6 +70,7 @@ class DecoderStack final {
   Tensor operator()(const Embedding&, const Tensor& ids, const Memory&, const Context&) const;
   void remember(const Tensor& memories, const Context&) const;  // in the context's cache
   void weights(Weights& w);
+  void places(const Places& p) const { p.at("decoder").layers(layers_); }
   size_t layers() const { return layers_.size(); }
 
  private:

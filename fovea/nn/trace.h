@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,25 @@ namespace fovea {
 
 struct Range {
   int64_t begin = 0, end = -1;  // −1: to the end
+};
+
+// An attention that was kept as it ran, so that any part of its weights can be computed later, with the same bits, by the same
+// kernel; in memory proportional to queries + keys.
+class KeptAttention {
+ public:
+  virtual ~KeptAttention() = default;
+  virtual int64_t rows() const = 0, heads() const = 0, queries() const = 0, keys() const = 0;
+  // [rows of the range, keys of the range], f32, of one row of the batch and one head.
+  virtual Tensor weights(int64_t row, int64_t head, Range queries, Range keys) const = 0;
+
+  // What the weights of one head are made of, where they are w = exp(scale · q·k − lse) and nothing else (behind the causal mask,
+  // if there is one): q [queries, width], k [keys, width], lse [queries]. No tensors where a bias, a cap or the like comes in.
+  struct Parts {
+    Tensor q, k, lse;
+    double scale = 1;
+    bool causal = false;
+  };
+  virtual Parts parts(int64_t row, int64_t head) const = 0;
 };
 
 // What to return of the weights [batch, heads, queries, keys]; memory is proportional to what is asked for.
@@ -29,6 +49,7 @@ struct Probe {
   bool argmax = false;   // the key with the largest weight
   bool entropy = false;  // −Σ w ln w of each row
   int64_t top = 0;       // the so many largest weights of each row and their keys
+  bool keep = false;     // the attention itself; where a cache holds the keys, the weights instead
 };
 
 // Tensors that were not asked for are empty. Indices are i64, −1 where a row sees no key.
@@ -37,6 +58,7 @@ struct ProbeResult {
   Tensor mass;                   // [batch, heads, keys]
   Tensor argmax, entropy;        // [batch, heads, rows]
   Tensor top_weights, top_keys;  // [batch, heads, rows, top], largest first
+  std::shared_ptr<const KeptAttention> kept = {};
 };
 
 class Trace final {
@@ -46,6 +68,7 @@ class Trace final {
   // Only these places (or places below them) are looked at; empty: all.
   std::vector<std::string> places = {};
 
+  const Probe& probe() const { return probe_; }
   const Probe* probe_for(const std::string& place) const;
   void add(const std::string& place, ProbeResult result) { results_[place].push_back(std::move(result)); }
 
@@ -57,5 +80,8 @@ class Trace final {
   Probe probe_;
   std::map<std::string, std::vector<ProbeResult>> results_;
 };
+
+// The weights that a place had in all its runs, one behind the other (the steps of a recurrent decoder), [batch, heads, rows, keys].
+Tensor joined_weights(const std::vector<ProbeResult>& runs);
 
 }  // namespace fovea

@@ -70,6 +70,12 @@ class PooledClassifier final : public Model, public TextLabeller {
   std::string config() const override { return family_json(family(), config_); }
   int64_t vocabulary() const override { return config_.vocabulary; }
 
+ protected:
+  void list_places(const Places& p) const override {
+    p.at("encoder").layers(layers_);
+    if (attention_) p.at("pooling").add({.kind = Place::Kind::pooling, .rows = "label", .columns = "source"});
+  }
+
  private:
   struct Encoded {
     Tensor states, lengths;  // [batch, tokens, state width], i64 [batch]

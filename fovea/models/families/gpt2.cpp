@@ -93,6 +93,11 @@ class Gpt2Attention final {
     w("c_attn", all_);
     w("c_proj", output_);
   }
+  void places(const Places& p) const {
+    Place place = text_to_itself;
+    place.heads = place.key_heads = heads_;
+    p.add(place);
+  }
 
  private:
   int64_t heads_;
@@ -122,6 +127,7 @@ class Gpt2Block final {
     w("mlp.c_fc", up_);
     w("mlp.c_proj", down_);
   }
+  void places(const Places& p) const { attention_.places(p.at("attn")); }
 
  private:
   LayerNorm attention_norm_, mlp_norm_;
@@ -169,6 +175,7 @@ class Gpt2 final : public CausalModel {
   int64_t longest() const override { return config_.n_positions; }
 
  protected:
+  void list_places(const Places& p) const override { p.at("transformer.h").layers(blocks_); }
   Tensor states(const Tensor& ids, const Context& c) const override {
     const Context h = c.at("transformer.h");
     Tensor x = dropout_(positions_(tokens_(ids), token_positions({.causal = true}, ids.size(1), c)), c.at("embedding"));

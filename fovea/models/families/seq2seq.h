@@ -79,6 +79,11 @@ class Seq2Seq final : public Model, public Encoder, public Generator, public Cop
   std::string source_attention() const override { return attention_ ? "decoder.attention" : ""; }
   bool copies() const override { return config_.pointer; }
 
+ protected:
+  void list_places(const Places& p) const override {
+    if (attention_) p.at("decoder").at("attention").add(target_to_source);
+  }
+
  private:
   struct State;
   struct Notes;  // of each step, what training needs beside the logits

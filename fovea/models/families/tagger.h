@@ -55,6 +55,11 @@ class WordTagger final : public Model, public WordLabeller {
   int64_t characters() const override { return config_.characters; }
   std::string attention_place() const override { return attention_ ? "attention" : ""; }
 
+ protected:
+  void list_places(const Places& p) const override {
+    if (attention_) attention_->places(p.at("attention"), source_to_itself);
+  }
+
  private:
   Tensor features(const SpelledWords&, const Context&) const;      // words and characters side by side
   Tensor word_vectors(const SpelledWords&, const Context&) const;  // [batch, words, embedding]

@@ -46,6 +46,9 @@ class Transformer final : public Model, public Encoder, public Generator, public
   std::string source_attention() const override;
   bool copies() const override { return pointer_.has_value(); }
 
+ protected:
+  void list_places(const Places& p) const override { encoder_.places(p), decoder_.places(p); }
+
  private:
   struct State;
 

@@ -43,6 +43,7 @@ class TransformerDecoder final : public CausalModel {
   int64_t longest() const override { return config_.stack.limit(); }
 
  protected:
+  void list_places(const Places& p) const override { decoder_.places(p); }
   Tensor states(const Tensor& ids, const Context& c) const override { return decoder_(embedding_, ids, {}, c); }
   Tensor output(const Tensor& y) const override { return output_ ? (*output_)(y) : embedding_.as_output(y); }
 

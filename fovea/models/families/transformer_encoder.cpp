@@ -34,6 +34,9 @@ class TransformerEncoder final : public Model, public Encoder {
   std::string config() const override { return family_json(family(), config_); }
   int64_t vocabulary() const override { return config_.vocabulary; }
 
+ protected:
+  void list_places(const Places& p) const override { encoder_.places(p); }
+
  private:
   static Config checked(const Config& c) {
     c.stack.check("transformer encoder");

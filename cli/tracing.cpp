@@ -1,0 +1,23 @@
+#include "cli/tracing.h"
+
+#include "fovea/explain/trace_file.h"
+
+namespace fovea {
+
+Trace* Tracing::begin(const std::vector<std::string>& texts, const RecordOptions& options) {
+  if (file_.empty()) return nullptr;
+  require(texts.size() == 1 && !recorder_ && !done_, "--trace: found several texts, expected one; give it in quotes");
+  recorder_.emplace(*model_.model, *model_.tokenizer, options, texts[0]);
+  return recorder_->trace();
+}
+
+void Tracing::finish(const std::string& answer) {
+  if (!recorder_) return;
+  Recording seen = recorder_->finish(answer);
+  name_model(seen, model_);
+  write_trace(file_, seen);
+  recorder_.reset();
+  done_ = true;
+}
+
+}  // namespace fovea

@@ -1,0 +1,37 @@
+// --trace FILE of every verb that runs a model: what the model saw while it answered one text, as explain/trace_file.h writes it.
+//
+//   Tracing tracing(options.trace, model);
+//   const auto found = classify(labeller, tokenizer, some, {.trace = tracing.begin(some)});
+//   if (Recorder* r = tracing.recorder()) r->classified(found[0]);
+//   tracing.finish(answer);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/explain/recording.h"
+#include "fovea/models/pretrained.h"
+
+namespace fovea {
+
+inline constexpr const char* trace_help =
+    "write what the model saw into this file, of one text: safetensors with its words and all weights";
+
+class Tracing final {
+ public:
+  Tracing(std::string file, const Pretrained& model) : file_(std::move(file)), model_(model) {}
+
+  // The trace for these texts; nullptr without a file. An Error if there are several, or were some before.
+  Trace* begin(const std::vector<std::string>& texts, const RecordOptions& = {});
+  Recorder* recorder() { return recorder_ ? &*recorder_ : nullptr; }
+  void finish(const std::string& answer);  // writes the file, if there is one
+
+ private:
+  std::string file_;
+  const Pretrained& model_;
+  std::optional<Recorder> recorder_;
+  bool done_ = false;
+};
+
+}  // namespace fovea

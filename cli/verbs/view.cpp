@@ -1,0 +1,94 @@
+// `fovea view`: a page in the browser on which one sees what a model attends to.
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "cli/answers.h"
+#include "cli/verb.h"
+#include "fovea/models/zoo.h"
+#include "fovea/serve/server.h"
+
+extern char** environ;
+
+namespace fovea::verbs {
+namespace {
+
+struct ViewVerbOptions {
+  static constexpr const char* positional = "text";
+  std::string text = "The bank approved the loan.", model = "en-de", weights;
+  int64_t port = 0;
+  bool stay = false, once = false;
+
+  void fields(Fields& f) {
+    f("text", text, "what is read first");
+    f("model", model, "the folder of a model, or the name of one that ships");
+    f("weights", weights, weights_help);
+    f("port", port, "of this machine's own address, 127.0.0.1; 0: any that is free");
+    f("stay", stay, "print the address and open no browser");
+    f("once", once, "answer one text, print the address and end: to see whether it works");
+  }
+};
+
+// The user's browser, if there is a display for it.
+bool open_browser(const std::string& address) {
+  if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) return false;
+  std::string program = "xdg-open", page = address;
+  char* arguments[] = {program.data(), page.data(), nullptr};
+  pid_t child = 0;
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1 /* O_WRONLY */, 0);
+  posix_spawn_file_actions_adddup2(&quiet, STDOUT_FILENO, STDERR_FILENO);
+  const int failed = posix_spawnp(&child, "xdg-open", &quiet, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&quiet);
+  int status = 0;
+  return failed == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Until Ctrl-C or SIGTERM.
+void serve(PageServer& server) {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT), sigaddset(&ends, SIGTERM), sigaddset(&ends, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  std::thread answering([&] { server.listen(); });
+  int signal = 0;
+  sigwait(&ends, &signal);
+  server.stop();
+  answering.join();
+}
+
+void run(const ViewVerbOptions& o) {
+  require(0 <= o.port && o.port < 65536, "--port: found {}, expected 0 to 65535", o.port);
+  find_model(o.model);
+  ViewSession::Options session_options = {.load = load_as(o.weights)};
+  session_options.models.push_back(o.model);
+  for (const ShippedModel& shipped : shipped_models())
+    if (shipped.name != o.model) session_options.models.push_back(shipped.name);
+  ViewSession session(std::move(session_options));
+  const Recording first = session.recorded(o.model, o.text);  // loads the model, so that the page finds it ready
+  PageServer server(session, {.model = o.model, .text = o.text, .port = static_cast<int>(o.port)});
+  fmt::print("{}\n", server.address());
+  std::fflush(stdout);
+  if (o.once) return;
+  if (o.stay || !open_browser(server.address())) fmt::print(stderr, "open this address in a browser; Ctrl-C ends it\n");
+  serve(server);
+}
+
+}  // namespace
+
+extern const Verb view = {.name = "view",
+                          .group = "look inside",
+                          .help = "see in the browser what a model attends to: words, heads, matrices, step by step",
+                          .examples =
+                              "fovea view -m en-de \"The bank approved the loan.\"\n"
+                              "fovea view -m my-classifier --port 8080 --stay \"A wonderful film.\"",
+                          .run = [](const ViewVerbOptions& o) { run(o); }};
+
+}  // namespace fovea::verbs

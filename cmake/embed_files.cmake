@@ -1,0 +1,10 @@
+# Part of the build: FILES, whole, as string literals in OUTPUT (see embed.cmake).
+cmake_policy(VERSION 3.25)
+file(WRITE ${OUTPUT}.new "#include \"fovea/serve/page_files.h\"\n\nstd::span<const fovea::EmbeddedFile> ${NAME}() {\n  static constexpr fovea::EmbeddedFile files[] = {\n")
+foreach(file ${FILES})
+  get_filename_component(short ${file} NAME)
+  file(READ ${file} content)
+  file(APPEND ${OUTPUT}.new "{\"${short}\", R\"embedded(${content})embedded\"},\n")
+endforeach()
+file(APPEND ${OUTPUT}.new "  };\n  return files;\n}\n")
+file(RENAME ${OUTPUT}.new ${OUTPUT})

@@ -1,0 +1,107 @@
+#include "fovea/attention/kept.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fovea {
+namespace {
+
+class KeptProblem final : public KeptAttention {
+ public:
+  explicit KeptProblem(std::shared_ptr<const Problem> problem) : problem_(std::move(problem)) {}
+
+  int64_t rows() const override { return problem_->rows.rows; }
+  int64_t heads() const override { return problem_->sizes.heads; }
+  int64_t queries() const override { return problem_->rows.queries; }
+  int64_t keys() const override { return problem_->rows.keys; }
+
+  // The kernel runs over the queries that were asked for, of one head: a row's weights depend on that row alone.
+  Tensor weights(int64_t row, int64_t head, Range queries, Range keys) const override {
+    const ProbeSelection chosen = selection_of({.heads = {head}, .row_range = queries, .key_range = keys}, heads(),
+                                               this->queries(), this->keys());
+    const int64_t begin = chosen.rows.empty() ? 0 : chosen.rows.front();
+    const auto wanted = static_cast<int64_t>(chosen.rows.size());
+    const int64_t count = std::max<int64_t>(0, std::min(wanted, span_of(row).queries - begin));
+    Tensor result = zeros({wanted, chosen.keys.end - chosen.keys.begin});
+    if (count == 0) return result;
+    const Part part(*this, row, head, begin, count);
+    const int64_t first[] = {0};
+    kernels::AttentionProbe probe;
+    probe.heads = first, probe.row_end = count, probe.key_begin = chosen.keys.begin, probe.key_end = chosen.keys.end;
+    probe.weights = result.data<float>();
+    part.run(probe);
+    return result;
+  }
+
+  Parts parts(int64_t row, int64_t head) const override {
+    const kernels::Attention& a = problem_->attention;
+    const bool plain = a.score == kernels::ScoreKind::dot && a.softcap == 0 && a.window_left < 0 &&
+                       a.window_right < 0 && !a.mask.data && !a.line.data && !a.bias.data && !a.sinks;
+    const kernels::SequenceSpan span = span_of(row);
+    if (!plain || (a.causal && span.shift() != 0) || span.queries == 0) return {};
+    const Part part(*this, row, head, 0, span.queries);
+    Parts p = {copied(part.attention.q, 0, span.queries, a.shape.width),
+               copied(part.attention.k, span.key_begin, span.keys, a.shape.width), Tensor({span.queries}, DType::f32),
+               a.scale, a.causal};
+    const std::vector<kernels::RowSum> sums = part.run({});
+    for (int64_t i = 0; i < span.queries; ++i)
+      p.lse.data<float>()[i] = sums[static_cast<size_t>(i)].maximum + std::log(sums[static_cast<size_t>(i)].sum);
+    return p;
+  }
+
+ private:
+  kernels::SequenceSpan span_of(int64_t row) const {
+    const Rows& r = problem_->rows;
+    require(0 <= row && row < r.rows, "kept attention: found row {}, expected 0 to {}", row, r.rows - 1);
+    if (!r.sequences.empty()) return r.sequences[static_cast<size_t>(row)];
+    return {row, 0, problem_->sizes.queries, 0, problem_->sizes.keys};
+  }
+
+  // One head and some of the queries of one sequence, as a problem of their own.
+  struct Part {
+    kernels::Attention attention;
+    kernels::SequenceSpan span;
+
+    Part(const KeptProblem& whole, int64_t row, int64_t head, int64_t begin, int64_t count)
+        : attention(whole.problem_->attention), span(whole.span_of(row)) {
+      kernels::Attention& a = attention;
+      const int64_t key_head = head / (a.shape.heads / a.shape.key_heads);
+      a.q.data += span.batch * a.q.batch + (span.query_begin + begin) * a.q.token + head * a.q.head;
+      a.k.data += span.batch * a.k.batch + key_head * a.k.head;
+      a.v.data += span.batch * a.v.batch + key_head * a.v.head;
+      if (a.vector) a.vector += head * a.shape.width;
+      if (a.line.data) a.line.data += head * a.line.head;
+      if (a.sinks) a.sinks += head;
+      if (a.mask.data) a.mask.data += row * a.mask.batch + head * a.mask.head + begin * a.mask.query;
+      if (a.bias.data) a.bias.data += row * a.bias.batch + head * a.bias.head + begin * a.bias.query;
+      a.shape.batch = a.shape.heads = a.shape.key_heads = 1, a.shape.queries = count;
+      a.dropout = {};
+      span = {0, 0, count, span.key_begin, span.keys, span.shift() + begin};
+    }
+    std::vector<kernels::RowSum> run(const kernels::AttentionProbe& probe) const {
+      kernels::Attention a = attention;
+      a.sequences = std::span(&span, 1);
+      Tensor output({1, span.queries, 1, a.shape.value_width}, DType::f32);
+      std::vector<kernels::RowSum> sums(static_cast<size_t>(span.queries));
+      kernels::attention_forward(a, {tokens_out(output), sums.data()}, probe);
+      return sums;
+    }
+  };
+
+  static Tensor copied(const kernels::TokenArray& from, int64_t begin, int64_t count, int64_t width) {
+    Tensor to({count, width}, DType::f32);
+    for (int64_t i = 0; i < count; ++i)
+      std::copy_n(from.data + (begin + i) * from.token, width, to.data<float>() + i * width);
+    return to;
+  }
+
+  std::shared_ptr<const Problem> problem_;
+};
+
+}  // namespace
+
+std::shared_ptr<const KeptAttention> kept(std::shared_ptr<const Problem> problem) {
+  return std::make_shared<KeptProblem>(std::move(problem));
+}
+
+}  // namespace fovea

@@ -1,0 +1,263 @@
+#include "fovea/explain/recording.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "fovea/base/catalogue.h"
+#include "fovea/explain/entities.h"
+#include "fovea/generate/framed.h"
+#include "fovea/kernels/packed.h"
+#include "fovea/tensor/index.h"
+
+namespace fovea {
+namespace {
+
+// A piece without the mark that SentencePiece, or a byte-level vocabulary, puts in the place of a space.
+std::string without_space_mark(std::string piece) {
+  for (const std::string_view mark : {"▁", "Ġ"})
+    if (piece.size() > mark.size() && piece.starts_with(mark)) piece.erase(0, mark.size());
+  return piece;
+}
+
+// Bytes that are no character by themselves, as an emoji's tokens may be, are written by their numbers.
+std::string readable(std::string_view bytes) {
+  if (invalid_utf8(bytes) == std::string_view::npos) return std::string(bytes);
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("<{:02X}>", static_cast<unsigned char>(byte));
+  return text;
+}
+
+Probe probe_for(const RecordOptions& o, size_t tokens) {
+  const bool whole = tokens <= o.most_whole_tokens;
+  return {.heads = o.heads, .weights = whole, .keep = !whole};
+}
+
+bool is_wanted(const std::vector<std::string>& wanted, const std::string& path) {
+  return wanted.empty() || std::any_of(wanted.begin(), wanted.end(),
+                                       [&](const std::string& p) { return path == p || path.starts_with(p + "."); });
+}
+
+void require_places(const Model& model, const std::vector<std::string>& wanted) {
+  const std::vector<Place> places = model.places();
+  for (const std::string& one : wanted)
+    require(std::any_of(places.begin(), places.end(), [&](const Place& p) { return is_wanted({one}, p.path); }),
+            "explain: found the place '{}', which the model has not; without places all of them are shown", one);
+}
+
+}  // namespace
+
+Tensor RecordedPlace::part(size_t number, Range rows, Range columns) const {
+  require(number < heads.size(), "{}: found head number {}, expected less than {}", place.path, number, heads.size());
+  if (!weights) return kept->weights(0, heads[number], rows, columns);
+  auto end = [&](const Range& r, int64_t size) {
+    const int64_t e = r.end < 0 ? size : r.end;
+    require(0 <= r.begin && r.begin <= e && e <= size, "{}: found {} to {}, expected them within 0 to {}", place.path,
+            r.begin, r.end, size);
+    return e;
+  };
+  return weights.select(0, static_cast<int64_t>(number))
+      .slice(0, rows.begin, end(rows, weights.size(1)))
+      .slice(1, columns.begin, end(columns, weights.size(2)))
+      .contiguous();
+}
+
+const RecordedPlace& Recording::at(const std::string& path) const {
+  std::vector<std::string> known;
+  for (const RecordedPlace& p : places) {
+    if (p.place.path == path) return p;
+    known.push_back(p.place.path);
+  }
+  throw_unknown("place", path, known);
+}
+
+void name_model(Recording& seen, const Pretrained& p) {
+  Precision found = Precision::f32;
+  for_each_weight(*p.model, [&](const std::string&, const Weight& w, const Init&) {
+    if (w.packed()) found = w.packed()->precision;
+  });
+  const std::filesystem::path folder = p.folder.has_filename() ? p.folder : p.folder.parent_path();
+  seen.model = folder.filename().string(), seen.precision = name(found);
+}
+
+Recorder::Recorder(const Model& model, const Tokenizer& tokenizer, const RecordOptions& options,
+                   const std::string& text)
+    : model_(model),
+      tokenizer_(tokenizer),
+      heads_(options.heads),
+      trace_(probe_for(options, tokenizer.encode(text).ids.size())) {
+  require_places(model, options.places);
+  trace_.places = options.places;
+  recording_.family = model.family();
+  recording_.text = text;
+}
+
+std::string Recorder::shown(int64_t id) const { return readable(without_space_mark(tokenizer_.piece(id))); }
+
+RecordedSequence Recorder::sequence(const Tokens& tokens, const std::string& text) const {
+  RecordedSequence s = {.text = text, .ids = tokens.ids, .spans = tokens.spans};
+  for (size_t i = 0; i < tokens.ids.size(); ++i) {
+    const std::string piece = readable(piece_of(text, tokens.spans[i]));
+    s.pieces.push_back(piece.empty() ? shown(tokens.ids[i]) : piece);
+  }
+  return s;
+}
+
+void Recorder::read(const Tokens& framed, const std::string& text, const std::string& name) {
+  recording_.sequences[name] = sequence(framed, text);
+}
+
+void Recorder::translated(const Translations& t, const std::string& task) {
+  const auto* writer = can<Generator>(model_);
+  const Tokens text = tokenizer_.encode(recording_.text);
+  read(source_tokens(tokenizer_, text, tokenizer_.encode(task).ids), recording_.text);
+  if (t.found.empty() || !writer) return;
+  const Translation& best = t.found[0];
+  const int64_t start = writer->special_ids().bos, end = writer->special_ids().eos;
+  RecordedSequence target = {.text = best.text, .spans = best.tokens}, prefix = {.text = best.text};
+  prefix.ids.push_back(start), prefix.pieces.push_back(start < 0 ? "" : shown(start)), prefix.spans.push_back({0, 0});
+  for (size_t i = 0; i < best.tokens.size(); ++i) {
+    const int64_t id = i < best.ids.size() ? best.ids[i] : end;
+    target.ids.push_back(id), target.pieces.push_back(shown(id));
+    target.probabilities.push_back(i < best.log_probabilities.size() ? std::exp(best.log_probabilities[i]) : 0);
+    if (i + 1 == best.tokens.size()) break;
+    prefix.ids.push_back(id), prefix.pieces.push_back(shown(id)), prefix.spans.push_back(best.tokens[i]);
+  }
+  recording_.sequences["target"] = std::move(target);
+  recording_.sequences["prefix"] = std::move(prefix);
+}
+
+void Recorder::classified(const Classified& c) {
+  const auto& labeller = as<TextLabeller>(model_);
+  read(labeller_tokens(tokenizer_, recording_.text, labeller).tokens, recording_.text);
+  const std::string label = to_text(c, labeller.labels());
+  const std::string name = label.substr(0, label.find('\t'));
+  recording_.sequences["label"] = {
+      .text = name, .ids = {-1}, .pieces = {name}, .spans = {{0, static_cast<int64_t>(name.size())}}};
+}
+
+void Recorder::tagged(const TaggedText& t) {
+  Tokens words = {{}, t.words};
+  for (Span span : t.words) words.ids.push_back(tokenizer_.id_of(piece_of(t.text, span)));
+  read(words, t.text);
+}
+
+// What was written last has not been read.
+void Recorder::continued(const std::vector<int64_t>& prompt, const Continuation& c) {
+  Tokens all = {prompt, std::vector<Span>(prompt.size())};
+  const Tokens text = tokenizer_.encode(recording_.text);
+  const auto at = std::search(prompt.begin(), prompt.end(), text.ids.begin(), text.ids.end());
+  const auto before = static_cast<size_t>(at - prompt.begin());
+  if (at != prompt.end()) std::copy(text.spans.begin(), text.spans.end(), all.spans.begin() + (at - prompt.begin()));
+  const auto offset = static_cast<int64_t>(recording_.text.size());
+  for (size_t i = 0; i + 1 < c.ids.size(); ++i) {
+    all.ids.push_back(c.ids[i]);
+    all.spans.push_back({offset + c.tokens[i].begin, offset + c.tokens[i].end});
+  }
+  read(all, recording_.text + c.text, "text");
+  RecordedSequence& s = recording_.sequences["text"];
+  for (size_t i = 0; i < std::min(before, s.size()); ++i) s.pieces[i] = shown(s.ids[i]);
+}
+
+Recording Recorder::finish(std::string answer) {
+  recording_.answer = std::move(answer);
+  for (const Place& place : model_.places()) {
+    const auto found = trace_.results().find(place.path);
+    if (!is_wanted(trace_.places, place.path) || found == trace_.results().end()) continue;
+    RecordedPlace seen = {.place = place, .heads = heads_};
+    if (heads_.empty()) {
+      seen.heads.resize(static_cast<size_t>(place.heads));
+      std::iota(seen.heads.begin(), seen.heads.end(), int64_t{0});
+    }
+    const ProbeResult& last = found->second.back();
+    if (last.kept)
+      seen.kept = last.kept;
+    else
+      seen.weights = joined_weights(found->second).select(0, 0).contiguous();
+    // A model reads the first so many tokens of a text.
+    for (const auto& [name, count] : {std::pair{place.rows, seen.rows()}, {place.columns, seen.columns()}}) {
+      RecordedSequence& s = recording_.sequences[name];
+      const auto size = static_cast<size_t>(count);
+      s.ids.resize(size, -1), s.pieces.resize(size), s.spans.resize(size);
+      if (!s.probabilities.empty()) s.probabilities.resize(size);
+    }
+    recording_.places.push_back(std::move(seen));
+  }
+  return std::move(recording_);
+}
+
+namespace {
+
+Recording record_writer(const Model& model, const Generator& writer, const Tokenizer& tokenizer,
+                        const std::string& text, const RecordOptions& options) {
+  Recorder recorder(model, tokenizer, options, text);
+  GenerationConfig config = options.generation;
+  config.keep_wordless = false;
+  const Translations t = translate(writer, tokenizer, {text}, config, {.trace = recorder.trace()})[0];
+  recorder.translated(t);
+  return recorder.finish(t.found.empty() ? "" : t.found[0].text);
+}
+
+// A language model reads the text, and says what it thinks comes next.
+Recording record_reader(const Model& model, const Generator& reader, const Tokenizer& tokenizer,
+                        const std::string& text, const RecordOptions& options) {
+  Recorder recorder(model, tokenizer, options, text);
+  const std::vector<int64_t> ids = prompt_ids(reader, tokenizer, text);
+  const auto count = static_cast<int64_t>(ids.size());
+  const Tensor logits = reader.logits({}, tensor({1, count}, ids), {.trace = recorder.trace()}).detach();
+  const std::vector<double> last = logits.select(0, 0).select(0, count - 1).values<double>();
+  const int64_t next[] = {std::max_element(last.begin(), last.end()) - last.begin()};
+  recorder.continued(ids, {});
+  return recorder.finish(next[0] < tokenizer.size() ? tokenizer.decode(next) : "");
+}
+
+Recording record_words(const Model& model, const WordLabeller& tagger, const Tokenizer& tokenizer,
+                       const std::string& text, const RecordOptions& options) {
+  const auto* vocabulary = dynamic_cast<const Words*>(&tokenizer);
+  require(vocabulary, "explain: found a tagger with a tokenizer of kind '{}', expected words", tokenizer.kind());
+  Recorder recorder(model, tokenizer, options, text);
+  const TaggedText found = tag_texts(tagger, *vocabulary, {text}, {.trace = recorder.trace()})[0];
+  recorder.tagged(found);
+  return recorder.finish(marked(found));
+}
+
+template <class Run>
+Recording record_reading(const Model& model, const Tokenizer& tokenizer, const std::string& text, int64_t longest,
+                         const RecordOptions& options, Run&& run) {
+  Recorder recorder(model, tokenizer, options, text);
+  const Framed f = framed(tokenizer, text, std::nullopt, longest);
+  std::string answer;
+  if (!f.tokens.ids.empty()) answer = run(source_of({f}, tokenizer.special().pad), Context{.trace = recorder.trace()});
+  recorder.read(f.tokens, text);
+  return recorder.finish(answer);
+}
+
+}  // namespace
+
+Recording record(const Model& model, const Tokenizer& tokenizer, const std::string& text,
+                 const RecordOptions& options) {
+  if (const auto* writer = can<Generator>(model))
+    return can<Encoder>(model) ? record_writer(model, *writer, tokenizer, text, options)
+                               : record_reader(model, *writer, tokenizer, text, options);
+  if (const auto* labeller = can<TextLabeller>(model)) {
+    Recorder recorder(model, tokenizer, options, text);
+    const Classified c = classify(*labeller, tokenizer, {text}, {.trace = recorder.trace()})[0];
+    recorder.classified(c);
+    return recorder.finish(to_text(c, labeller->labels()));
+  }
+  if (const auto* tagger = can<WordLabeller>(model)) return record_words(model, *tagger, tokenizer, text, options);
+  if (const auto* labeller = can<TokenLabeller>(model))
+    return record_reading(model, tokenizer, text, labeller->longest(), options, [&](const Source& s, const Context& c) {
+      labeller->token_logits(s, c);
+      return marked(tag_texts(*labeller, tokenizer, {text})[0]);
+    });
+  if (const auto* encoder = can<Encoder>(model))
+    return record_reading(model, tokenizer, text, encoder->longest(), options, [&](const Source& s, const Context& c) {
+      encoder->encode(s, c);
+      return std::string();
+    });
+  throw Error(Error::unsupported, "explain: found a model of family '{}', expected one that answers texts",
+              model.family());
+}
+
+}  // namespace fovea

@@ -1,0 +1,104 @@
+// What a model saw while it answered one text: the sequences that it read and wrote, and the weights of its attentions.
+//
+//   const Recording seen = record(*model, *tokenizer, "The cat sat on the mat.");
+//   seen.answer;   seen.at("decoder.2.cross").weights;                    // "Die Katze …", [heads, rows, columns]
+//
+// The model runs once. Whoever runs it himself hands on a recorder's trace:
+//
+//   Recorder recorder(model, tokenizer, {}, text);
+//   const Translations t = translate(model, tokenizer, {text}, config, {.trace = recorder.trace()})[0];
+//   recorder.translated(t);   Recording seen = recorder.finish();
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/data/text/tokenizer.h"
+#include "fovea/generate/classify.h"
+#include "fovea/generate/config.h"
+#include "fovea/generate/continue.h"
+#include "fovea/generate/tag.h"
+#include "fovea/generate/translate.h"
+#include "fovea/models/abilities.h"
+#include "fovea/models/pretrained.h"
+
+namespace fovea {
+
+// One token for each row or column of the places that name it.
+struct RecordedSequence {
+  std::string text = {};
+  std::vector<int64_t> ids = {};           // −1: no token of a vocabulary
+  std::vector<std::string> pieces = {};    // as they are shown; valid UTF-8
+  std::vector<Span> spans = {};            // bytes of the text; empty for special tokens
+  std::vector<double> probabilities = {};  // of what was written; none otherwise
+
+  size_t size() const { return pieces.size(); }
+};
+
+// Of the heads that were asked for, either all weights or the attention itself, from which any can be had.
+struct RecordedPlace {
+  Place place = {};
+  std::vector<int64_t> heads = {};                 // their numbers
+  Tensor weights = {};                             // [heads, rows, columns]
+  std::shared_ptr<const KeptAttention> kept = {};  // if there are no weights
+
+  int64_t rows() const { return weights ? weights.size(1) : kept->queries(); }
+  int64_t columns() const { return weights ? weights.size(2) : kept->keys(); }
+  // [rows of the range, columns of the range] of heads[number].
+  Tensor part(size_t number, Range rows, Range columns) const;
+};
+
+struct Recording {
+  std::string model = {}, family = {}, precision = {};  // the first and the last as whoever records calls them
+  std::string text = {}, answer = {};
+  std::map<std::string, RecordedSequence> sequences = {};  // "source", "target" …, as places.h names them
+  std::vector<RecordedPlace> places = {};                  // in the order in which they ran
+
+  const RecordedPlace& at(const std::string& path) const;  // an Error if it was not recorded
+  const RecordedSequence& rows_of(const RecordedPlace& p) const { return sequences.at(p.place.rows); }
+  const RecordedSequence& columns_of(const RecordedPlace& p) const { return sequences.at(p.place.columns); }
+};
+
+struct RecordOptions {
+  std::vector<std::string> places = {};  // only these, or those below them; empty: all
+  std::vector<int64_t> heads = {};       // empty: all
+  GenerationConfig generation = {};      // of models that write
+  // Texts of more tokens are recorded by keeping the attentions instead of their weights.
+  size_t most_whole_tokens = 512;
+};
+
+// The name of a model's folder, and as what its weights are used.
+void name_model(Recording&, const Pretrained&);
+
+// An Error for models that neither generate, label nor encode, and for places that the model does not have.
+Recording record(const Model&, const Tokenizer&, const std::string& text, const RecordOptions& = {});
+
+class Recorder final {
+ public:
+  Recorder(const Model&, const Tokenizer&, const RecordOptions&, const std::string& text);
+
+  Trace* trace() { return &trace_; }
+
+  // One of these says what the trace is of.
+  void translated(const Translations&, const std::string& task = "");
+  void classified(const Classified&);
+  void tagged(const TaggedText&);
+  void continued(const std::vector<int64_t>& prompt, const Continuation&);
+  void read(const Tokens& framed, const std::string& text, const std::string& name = "source");
+
+  Recording finish(std::string answer);
+
+ private:
+  RecordedSequence sequence(const Tokens&, const std::string& text) const;
+  std::string shown(int64_t id) const;
+
+  const Model& model_;
+  const Tokenizer& tokenizer_;
+  std::vector<int64_t> heads_;
+  Trace trace_;
+  Recording recording_;
+};
+
+}  // namespace fovea

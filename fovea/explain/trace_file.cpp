@@ -1,0 +1,208 @@
+#include "fovea/explain/trace_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "fovea/explain/recording_json.h"
+#include "fovea/formats/safetensors.h"
+#include "fovea/tensor/index.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int64_t block_cells = int64_t{1} << 22;  // of weights that are in memory at a time
+
+// f(first row, weights [rows, columns]) for one block of rows after another.
+template <class F>
+void for_each_block(const RecordedPlace& p, size_t number, int64_t multiple, F&& f) {
+  const int64_t fit = std::max<int64_t>(1, block_cells / std::max<int64_t>(1, p.columns()));
+  const int64_t rows = std::max(multiple, fit / multiple * multiple);
+  for (int64_t begin = 0; begin < p.rows(); begin += rows)
+    f(begin, p.part(number, {begin, std::min(p.rows(), begin + rows)}, {}));
+}
+
+Tensor stacked(const std::vector<Tensor>& each) {
+  std::vector<Tensor> parts;
+  for (const Tensor& t : each) parts.push_back(t.unsqueeze(0));
+  return concat(parts, 0).contiguous();
+}
+
+struct Written {
+  NamedTensors tensors;
+  std::vector<std::string> kept;
+  double scale = 1;
+};
+
+Written rows_of_place(const RecordedPlace& p, const std::vector<int64_t>& wanted) {
+  std::vector<int64_t> rows;
+  for (int64_t row : wanted)
+    if (0 <= row && row < p.rows()) rows.push_back(row);
+  std::vector<Tensor> heads;
+  for (size_t i = 0; i < p.heads.size() && !rows.empty(); ++i) {
+    std::vector<Tensor> parts;
+    for (int64_t row : rows) parts.push_back(p.part(i, {row, row + 1}, {}));
+    heads.push_back(concat(parts, 0));
+  }
+  if (heads.empty()) return {};
+  const auto count = static_cast<int64_t>(rows.size());
+  return {{{"row_numbers", tensor({count}, rows)}, {"row_weights", stacked(heads)}}, {"rows"}};
+}
+
+Written reduced(const RecordedPlace& p, const TraceOptions& o) {
+  std::vector<Tensor> largest, means, top, columns, q, k, lse;
+  Written w = {{}, {"top", "tiles"}};
+  int64_t level = 0;
+  for (size_t i = 0; i < p.heads.size(); ++i) {
+    const Tiles tiles = tiles_of(p, i, o.tiles);
+    const Largest best = largest_of(p, i, std::min(o.top, p.columns()));
+    largest.push_back(tiles.largest), means.push_back(tiles.mean), level = tiles.level;
+    top.push_back(best.weights), columns.push_back(best.columns);
+    const KeptAttention::Parts parts = p.kept ? p.kept->parts(0, p.heads[i]) : KeptAttention::Parts{};
+    if (parts.q) q.push_back(parts.q), k.push_back(parts.k), lse.push_back(parts.lse), w.scale = parts.scale;
+  }
+  const std::string tiles = fmt::format("tiles.{}.", level);
+  w.tensors = {{tiles + "max", stacked(largest)},
+               {tiles + "mean", stacked(means)},
+               {"top_weights", stacked(top)},
+               {"top_columns", stacked(columns)}};
+  if (q.size() == p.heads.size()) {
+    w.tensors["q"] = stacked(q), w.tensors["k"] = stacked(k), w.tensors["lse"] = stacked(lse);
+    w.kept.push_back("parts");
+  }
+  return w;
+}
+
+Written written(const RecordedPlace& p, const TraceOptions& o) {
+  if (!o.rows.empty()) return rows_of_place(p, o.rows);
+  const auto heads = static_cast<int64_t>(p.heads.size());
+  if (heads == 0 || p.rows() == 0 || p.columns() == 0) return {};
+  if (heads * p.rows() * p.columns() > o.most_weights) return reduced(p, o);
+  std::vector<Tensor> each;
+  for (size_t i = 0; i < p.heads.size() && !p.weights; ++i) each.push_back(p.part(i, {}, {}));
+  return {{{"weights", p.weights ? p.weights.contiguous() : stacked(each)}}, {"whole"}};
+}
+
+}  // namespace
+
+Tiles tiles_of(const RecordedPlace& p, size_t number, int64_t most) {
+  require(most > 0, "tiles: found {} on a side, expected at least 1", most);
+  Tiles t;
+  while ((std::max(p.rows(), p.columns()) - 1) >> t.level >= most) ++t.level;
+  const int64_t side = int64_t{1} << t.level, rows = (p.rows() + side - 1) / side,
+                columns = (p.columns() + side - 1) / side;
+  t.largest = zeros({rows, columns}), t.mean = zeros({rows, columns});
+  std::vector<double> sums(static_cast<size_t>(rows * columns));
+  for_each_block(p, number, side, [&](int64_t begin, const Tensor& w) {
+    for (int64_t i = 0; i < w.size(0); ++i) {
+      const float* row = w.data<float>() + i * w.size(1);
+      const int64_t at = ((begin + i) >> t.level) * columns;
+      float* largest = t.largest.data<float>() + at;
+      double* sum = sums.data() + at;
+      for (int64_t j = 0; j < w.size(1); ++j) {
+        const int64_t tile = j >> t.level;
+        largest[tile] = std::max(largest[tile], row[j]), sum[tile] += row[j];
+      }
+    }
+  });
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      const int64_t cells = std::min(side, p.rows() - i * side) * std::min(side, p.columns() - j * side);
+      t.mean.data<float>()[i * columns + j] =
+          static_cast<float>(sums[static_cast<size_t>(i * columns + j)] / static_cast<double>(cells));
+    }
+  }
+  return t;
+}
+
+Largest largest_of(const RecordedPlace& p, size_t number, int64_t k) {
+  Largest best = {zeros({p.rows(), k}), full({p.rows(), k}, -1, DType::i64)};
+  std::vector<int64_t> order(static_cast<size_t>(p.columns()));
+  for_each_block(p, number, 1, [&](int64_t begin, const Tensor& w) {
+    for (int64_t i = 0; i < w.size(0); ++i) {
+      const float* row = w.data<float>() + i * w.size(1);
+      std::iota(order.begin(), order.end(), int64_t{0});
+      const auto more = [&](int64_t a, int64_t b) { return row[a] != row[b] ? row[a] > row[b] : a < b; };
+      std::partial_sort(order.begin(), order.begin() + k, order.end(), more);
+      for (int64_t t = 0; t < k && row[order[static_cast<size_t>(t)]] > 0; ++t) {
+        best.weights.data<float>()[(begin + i) * k + t] = row[order[static_cast<size_t>(t)]];
+        best.columns.data<int64_t>()[(begin + i) * k + t] = order[static_cast<size_t>(t)];
+      }
+    }
+  });
+  return best;
+}
+
+void write_trace(const std::filesystem::path& path, const Recording& seen, const TraceOptions& options) {
+  NamedTensors tensors;
+  Json json = to_json(seen);
+  for (const RecordedPlace& p : seen.places) {
+    Written w = written(p, options);
+    for (auto& [name, t] : w.tensors) tensors[p.place.path + "." + name] = t;
+    Json place = place_json(p);
+    place["kept"] = w.kept;
+    if (w.tensors.contains("q")) place["scale"] = w.scale;
+    json["places"].push_back(std::move(place));
+  }
+  write_safetensors(path, tensors, {{"fovea", json.dump()}});
+}
+
+TraceFile::TraceFile(const std::filesystem::path& path) : path_(path) {
+  const SafeTensors file(path);
+  const auto metadata = file.metadata().find("fovea");
+  if (metadata == file.metadata().end())
+    throw Error(Error::corrupt, "{}: found no \"fovea\" in the metadata, expected a trace that Fovea wrote",
+                path.string());
+  tensors_ = file.tensors();
+  const TraceJson json = read_trace_json(metadata->second, path.string());
+  recording_ = json.recording;
+  for (const TraceJson::Place& p : json.places) {
+    const auto heads = static_cast<int64_t>(p.heads.size());
+    auto expect = [&](const std::string& name, const Shape& shape) {
+      const auto found = tensors_.find(p.place.path + "." + name);
+      if (found == tensors_.end() || found->second.shape() != shape)
+        throw Error(Error::corrupt, "{}: found '{}.{}' {}, expected {}", path.string(), p.place.path, name,
+                    found == tensors_.end() ? "missing" : found->second.shape().text(), shape.text());
+      return found->second;
+    };
+    Place place = {{.place = p.place, .heads = p.heads}, p.rows, p.columns, p.kept, p.scale};
+    for (const std::string& kept : p.kept) {
+      if (kept == "whole") place.recorded.weights = expect("weights", {heads, p.rows, p.columns});
+      if (kept != "parts") continue;
+      const auto found = tensors_.find(p.place.path + ".q");
+      const int64_t width = found == tensors_.end() || found->second.rank() != 3 ? 0 : found->second.size(2);
+      expect("q", {heads, p.rows, width}), expect("k", {heads, p.columns, width}), expect("lse", {heads, p.rows});
+    }
+    if (place.recorded.weights) recording_.places.push_back(place.recorded);
+    places_.push_back(std::move(place));
+  }
+}
+
+const TraceFile::Place& TraceFile::at(const std::string& path) const {
+  for (const Place& p : places_)
+    if (p.recorded.place.path == path) return p;
+  throw Error(Error::not_found, "{}: found no place '{}'", path_.string(), path);
+}
+
+double TraceFile::weight(const std::string& path, size_t head, int64_t row, int64_t column) const {
+  const Place& p = at(path);
+  require(head < p.recorded.heads.size() && 0 <= row && row < p.rows && 0 <= column && column < p.columns,
+          "{}: found head {}, row {}, column {}, expected less than {}, {}, {}", path, head, row, column,
+          p.recorded.heads.size(), p.rows, p.columns);
+  const auto number = static_cast<int64_t>(head);
+  if (p.recorded.weights)
+    return p.recorded.weights.select(0, number).select(0, row).values<double>()[static_cast<size_t>(column)];
+  if (std::find(p.kept.begin(), p.kept.end(), "parts") == p.kept.end())
+    throw Error(Error::not_found, "{}: found neither the weights of '{}' nor what they are made of", path_.string(),
+                path);
+  if (p.recorded.place.causal && column > row) return 0;
+  const std::vector<double> q = tensors_.at(path + ".q").select(0, number).select(0, row).values<double>(),
+                            k = tensors_.at(path + ".k").select(0, number).select(0, column).values<double>();
+  const double score = std::inner_product(q.begin(), q.end(), k.begin(), 0.0) * p.scale;
+  return std::exp(score - tensors_.at(path + ".lse").select(0, number).values<double>()[static_cast<size_t>(row)]);
+}
+
+}  // namespace fovea

@@ -1,0 +1,158 @@
+#include "fovea/explain/trace_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "fovea/base/file.h"
+#include "fovea/formats/safetensors.h"
+#include "fovea/models/zoo.h"
+#include "fovea/nn/golden.h"
+#include "test_paths.h"
+
+namespace fovea {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path temporary(const char* name) { return fs::path(testing::TempDir()) / name; }
+
+const Pretrained& en_de() {
+  static const Pretrained model = load_pretrained(find_model("en-de"));
+  return model;
+}
+
+Recording bank(const RecordOptions& options = {}) {
+  Recording seen = record(*en_de().model, *en_de().tokenizer, "The bank approved the loan.", options);
+  name_model(seen, en_de());
+  return seen;
+}
+
+TEST(Recording, HasEveryPlaceOfTheModelOverItsSequences) {
+  const Recording seen = bank();
+  EXPECT_EQ(seen.model, "en-de");
+  EXPECT_EQ(seen.sequences.at("source").pieces.back(), "</s>");
+  EXPECT_EQ(seen.sequences.at("prefix").size(), seen.sequences.at("target").size());
+  ASSERT_EQ(seen.places.size(), en_de().model->places().size());
+  for (const RecordedPlace& p : seen.places) {
+    EXPECT_EQ(p.rows(), static_cast<int64_t>(seen.rows_of(p).size()));
+    EXPECT_EQ(p.columns(), static_cast<int64_t>(seen.columns_of(p).size()));
+    EXPECT_EQ(p.weights.size(0), p.place.heads);
+    for (size_t h = 0; h < p.heads.size(); ++h) {
+      const std::vector<double> w = p.part(h, {}, {}).values<double>();
+      for (int64_t i = 0; i < p.rows(); ++i) {
+        double sum = 0;
+        for (int64_t j = 0; j < p.columns(); ++j) sum += w[static_cast<size_t>(i * p.columns() + j)];
+        EXPECT_NEAR(sum, 1, 1e-5);
+      }
+    }
+  }
+}
+
+TEST(Recording, KeptAttentionsHaveTheBitsOfWholeWeights) {
+  const Recording whole = bank(), kept = bank({.most_whole_tokens = 0});
+  for (size_t i = 0; i < whole.places.size(); ++i) {
+    SCOPED_TRACE(whole.places[i].place.path);
+    for (size_t h = 0; h < whole.places[i].heads.size(); ++h)
+      EXPECT_TRUE(same_bits(whole.places[i].part(h, {}, {}), kept.places[i].part(h, {}, {})));
+  }
+  EXPECT_TRUE(kept.places[0].kept && !kept.places[0].weights);
+}
+
+TEST(TraceFile, GivesBackWhatWasRecorded) {
+  const Recording seen = bank();
+  const fs::path file = temporary("whole.safetensors");
+  write_trace(file, seen);
+  const TraceFile read(file);
+  EXPECT_EQ(read.recording().text, seen.text);
+  EXPECT_EQ(read.recording().answer, seen.answer);
+  EXPECT_EQ(read.recording().precision, seen.precision);
+  EXPECT_EQ(read.recording().sequences.at("target").pieces, seen.sequences.at("target").pieces);
+  EXPECT_EQ(read.recording().sequences.at("source").spans, seen.sequences.at("source").spans);
+  ASSERT_EQ(read.places().size(), seen.places.size());
+  for (const RecordedPlace& p : seen.places)
+    EXPECT_TRUE(same_bits(read.recording().at(p.place.path).weights, p.weights));
+}
+
+// Reduced, a cell is computed from q, k and the log-sum-exp.
+TEST(TraceFile, CellsThatWereNotKeptAreComputed) {
+  const Recording whole = bank(), kept = bank({.most_whole_tokens = 0});
+  const fs::path file = temporary("reduced.safetensors");
+  write_trace(file, kept, {.most_weights = 1, .tiles = 2, .top = 2});
+  const TraceFile read(file);
+  const RecordedPlace& p = whole.at("encoder.1.self");
+  for (size_t h = 0; h < p.heads.size(); ++h) {
+    const std::vector<double> w = p.part(h, {}, {}).values<double>();
+    for (int64_t i = 0; i < p.rows(); ++i)
+      for (int64_t j = 0; j < p.columns(); ++j)
+        EXPECT_NEAR(read.weight("encoder.1.self", h, i, j), w[static_cast<size_t>(i * p.columns() + j)], 1e-5);
+  }
+  EXPECT_THROW(read.weight("decoder.0.cross", 0, 0, 0), Error);  // a cache had its keys: tiles and the largest alone
+  EXPECT_TRUE(read.tensors().contains("decoder.0.cross.top_weights"));
+}
+
+TEST(TraceFile, TilesAreTheLargestAndTheMeanOfTheirSquares) {
+  RecordedPlace p = {.place = {.path = "a"}, .heads = {0}, .weights = uniform({1, 37, 29}, Random(3))};
+  const std::vector<double> w = p.weights.values<double>();
+  for (const int64_t most : {1, 4, 10, 64}) {
+    const Tiles t = tiles_of(p, 0, most);
+    const int64_t side = int64_t{1} << t.level;
+    EXPECT_LE(t.largest.size(0), most);
+    for (int64_t i = 0; i < t.largest.size(0); ++i) {
+      for (int64_t j = 0; j < t.largest.size(1); ++j) {
+        double largest = 0, sum = 0, count = 0;
+        for (int64_t r = i * side; r < std::min<int64_t>(37, (i + 1) * side); ++r)
+          for (int64_t c = j * side; c < std::min<int64_t>(29, (j + 1) * side); ++c, ++count)
+            largest = std::max(largest, w[static_cast<size_t>(r * 29 + c)]), sum += w[static_cast<size_t>(r * 29 + c)];
+        const auto at = static_cast<size_t>(i * t.largest.size(1) + j);
+        EXPECT_EQ(t.largest.values<double>()[at], largest);
+        EXPECT_NEAR(t.mean.values<double>()[at], sum / count, 1e-6);
+      }
+    }
+  }
+}
+
+TEST(TraceFile, ChosenRowsAreThoseOfTheWhole) {
+  const Recording seen = bank();
+  const fs::path file = temporary("rows.safetensors");
+  write_trace(file, seen, {.rows = {1, 3}});
+  const SafeTensors read(file);
+  const Tensor rows = read["encoder.0.self.row_weights"];
+  EXPECT_TRUE(same_bits(rows.select(0, 2).select(0, 1), seen.places[0].weights.select(0, 2).select(0, 3)));
+  EXPECT_EQ(read["encoder.0.self.row_numbers"].values<int64_t>(), (std::vector<int64_t>{1, 3}));
+}
+
+// Written by Python's safetensors, with weights computed there in float64 (make_trace.py).
+TEST(TraceFile, ReadsWhatPythonWrote) {
+  const TraceFile read(fs::path(test_data) / "golden/trace.safetensors");
+  EXPECT_EQ(read.recording().sequences.at("text").pieces, (std::vector<std::string>{"I", "love", "naïve", "🙂"}));
+  for (size_t h = 0; h < 2; ++h)
+    for (int64_t i = 0; i < 4; ++i)
+      for (int64_t j = 0; j < 4; ++j) EXPECT_NEAR(read.weight("parts", h, i, j), read.weight("whole", h, i, j), 1e-6);
+}
+
+TEST(TraceFile, DamagedFilesAreErrors) {
+  const fs::path file = temporary("damaged.safetensors");
+  write_trace(file, bank());
+  const std::string good = read_text(file);
+  for (size_t size : {size_t{0}, size_t{7}, size_t{200}, good.size() / 2, good.size() - 1}) {
+    std::ofstream(file, std::ios::binary) << good.substr(0, size);
+    EXPECT_THROW(TraceFile{file}, Error) << size;
+  }
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"\\\"size\\\":[7", "\\\"size\\\":[8"},
+                                 {"\\\"kind\\\":\\\"self", "\\\"kind\\\":\\\"sel_"},
+                                 {"\\\"format\\\":1", "\\\"format\\\":2"},
+                                 {"\\\"spans\\\":[[0,", "\\\"spans\\\":[[9,"}}) {
+    std::string bad = good;
+    const size_t at = bad.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    bad.replace(at, from.size(), to);
+    std::ofstream(file, std::ios::binary) << bad;
+    EXPECT_THROW(TraceFile{file}, Error) << to;
+  }
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,55 @@
+// A search that is looked at: what it saw along the hypothesis that won is what one full pass over that hypothesis sees.
+#include <gtest/gtest.h>
+
+#include "fovea/generate/search.h"
+#include "fovea/models/variants.h"
+#include "fovea/nn/golden.h"
+
+namespace fovea {
+namespace {
+
+class EverySearch : public testing::TestWithParam<Variant> {};
+INSTANTIATE_TEST_SUITE_P(Models, EverySearch,
+                         testing::ValuesIn(variants([](const Abilities& a) { return a.generates; })),
+                         [](const auto& info) { return info.param.name; });
+
+void expect_the_full_pass(const Variant& variant, const GenerationConfig& config) {
+  const auto model = variant.make();
+  const auto& writer = as<Generator>(*model);
+  const bool reads = can<Encoder>(*model) != nullptr;
+  const std::vector<int64_t> given = {4, 7, 5, 9, 6, 3};
+  const Request request = reads ? Request{.source = given} : Request{.prompt = given};
+  Trace followed, whole;
+  const Hypothesis best = generate(writer, {request}, config, {.trace = &followed})[0].at(0);
+
+  std::vector<int64_t> read = reads ? std::vector<int64_t>{for_model(writer, config).start_id} : given;
+  read.insert(read.end(), best.ids.begin(), best.ids.end());
+  if (!best.ended) read.pop_back();  // the last token was written and not read
+  const auto count = static_cast<int64_t>(read.size());
+  const Source source = reads ? Source{tensor({1, 6}, given), {}} : Source{};
+  writer.logits(source, tensor({1, count}, read), {.trace = &whole});
+
+  ASSERT_EQ(followed.results().size(), whole.results().size());
+  for (const auto& [place, runs] : whole.results()) {
+    SCOPED_TRACE(place);
+    EXPECT_TRUE(same_bits(joined_weights(followed.results().at(place)), joined_weights(runs)));
+  }
+}
+
+TEST_P(EverySearch, SeesWhatTheFullPassOverTheBestHypothesisSees) {
+  expect_the_full_pass(GetParam(), {.beam_size = 1, .max_length = 9});
+  expect_the_full_pass(GetParam(), {.beam_size = 4, .max_length = 9});
+}
+
+TEST_P(EverySearch, SamplesAreFollowedToo) {
+  expect_the_full_pass(GetParam(), {.n_best = 3, .sample = true, .seed = 5, .max_length = 7});
+}
+
+TEST(FollowedTrace, IsOfOneRequest) {
+  const auto model = writers().front().make();
+  Trace trace;
+  EXPECT_THROW(generate(as<Generator>(*model), {{.source = {4}}, {.source = {5}}}, {}, {.trace = &trace}), Error);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,108 @@
+#include "fovea/serve/page.h"
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "fovea/explain/alignment.h"
+#include "fovea/explain/recording_json.h"
+#include "fovea/serve/page_files.h"
+#include "fovea/version.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string base64(std::string_view bytes) {
+  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t three = 0;
+    for (size_t b = 0; b < 3; ++b)
+      three = three << 8 | (i + b < bytes.size() ? static_cast<unsigned char>(bytes[i + b]) : 0u);
+    for (int shift = 18; shift >= 0; shift -= 6) text += digits[three >> shift & 63];
+  }
+  for (size_t missing = (3 - bytes.size() % 3) % 3; missing > 0; --missing) text[text.size() - missing] = '=';
+  return text;
+}
+
+std::string base64(const Tensor& numbers) {
+  const Tensor all = numbers.contiguous();
+  return base64(
+      {reinterpret_cast<const char*>(all.data<float>()), static_cast<size_t>(all.elements()) * sizeof(float)});
+}
+
+// JSON inside of a script: nothing in it ends the script or begins another.
+std::string in_script(std::string json) {
+  std::string safe;
+  for (const char c : json) {
+    if (c == '<' || c == '>' || c == '&')
+      safe += fmt::format("\\u{:04x}", static_cast<int>(c));
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+std::string_view file_named(std::string_view name) {
+  for (const EmbeddedFile& file : page_files())
+    if (file.name == name) return file.text;
+  throw Error(Error::not_found, "page: found no file '{}' among those that the program was built with", name);
+}
+
+void replace(std::string& text, std::string_view what, std::string_view by) {
+  const size_t at = text.find(what);
+  require(at != std::string::npos, "page.html: found no {}", what);
+  text.replace(at, what.size(), by);
+}
+
+std::string nonce() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+// Modules are known to each other as "fovea/NAME".
+std::string import_map() {
+  Json imports = Json::object();
+  for (const EmbeddedFile& file : page_files())
+    if (file.name.ends_with(".js"))
+      imports["fovea/" + std::string(file.name.substr(0, file.name.size() - 3))] =
+          "data:text/javascript;base64," + base64(file.text);
+  return Json{{"imports", imports}}.dump();
+}
+
+}  // namespace
+
+std::string page_json(const Recording& seen, int64_t run, int64_t most_weights) {
+  Json json = to_json(seen);
+  json["run"] = run;
+  for (const auto& [name, s] : seen.sequences) json["sequences"][name]["words"] = words_of_tokens({s.text, s.spans});
+  int64_t left = most_weights;
+  for (const RecordedPlace& p : seen.places) {
+    Json place = place_json(p);
+    const int64_t numbers = static_cast<int64_t>(p.heads.size()) * p.rows() * p.columns();
+    if (p.weights && numbers <= left) place["weights"] = base64(p.weights), left -= numbers;
+    json["places"].push_back(std::move(place));
+  }
+  return json.dump();
+}
+
+std::string page(const PageContent& content) {
+  std::string recordings;
+  for (const Recording& r : content.recordings)
+    recordings += (recordings.empty() ? "" : ",") + page_json(r, static_cast<int64_t>(&r - content.recordings.data()));
+  const Json first = {{"model", content.first.first}, {"text", content.first.second}};
+  const std::string data = fmt::format(R"({{"version":"{}","served":{},"first":{},"recordings":[{}]}})", FOVEA_VERSION,
+                                       content.served, first.dump(), recordings);
+  std::string html(file_named("page.html"));
+  const std::string secret = nonce();
+  for (size_t at = html.find("{{nonce}}"); at != std::string::npos; at = html.find("{{nonce}}", at + 1))
+    html.replace(at, 9, secret);
+  replace(html, "{{style}}", file_named("style.css"));
+  replace(html, "{{modules}}", import_map());
+  replace(html, "{{data}}", in_script(data));
+  return html;
+}
+
+}  // namespace fovea

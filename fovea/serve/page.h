@@ -1,0 +1,28 @@
+// The page that shows a recording: one HTML text with everything in it, which needs neither a network nor other files.
+//
+//   write_text("seen.html", page({.recordings = {record(*model, *tokenizer, text)}}));
+//
+// Served by a program (server.h), the page asks it for other texts, models, and parts of weights that are too many to be sent.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/explain/recording.h"
+
+namespace fovea {
+
+struct PageContent {
+  std::vector<Recording> recordings = {};
+  std::pair<std::string, std::string> first =
+      {};               // of a page that is served: the model and the text that it asks for first
+  bool served = false;  // by a program that answers it
+};
+std::string page(const PageContent&);
+
+// What the page is told of a recording: its JSON, the words of its sequences, and of each place "weights" in base64 (f32, little
+// endian, [heads, rows, columns]) if they are no more than `most_weights` numbers. `run` is the number by which the server knows it.
+inline constexpr int64_t most_page_weights = 3'000'000;
+std::string page_json(const Recording&, int64_t run = -1, int64_t most_weights = most_page_weights);
+
+}  // namespace fovea

@@ -1,0 +1,144 @@
+#include "fovea/serve/server.h"
+
+#include <httplib.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "fovea/base/json.h"
+#include "fovea/serve/page.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::json;
+using Asked = httplib::Request;
+using httplib::Response;
+
+std::string random_token() {
+  std::random_device device;
+  std::string token;
+  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", device());
+  return token;
+}
+
+// Whether two texts are equal, in a time that does not tell where they differ.
+bool same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned char different = 0;
+  for (size_t i = 0; i < a.size(); ++i) different |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return different == 0;
+}
+
+int64_t number_in(const Asked& request, const char* name, int64_t otherwise) {
+  if (!request.has_param(name)) return otherwise;
+  const std::string text = request.get_param_value(name);
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  require(error == std::errc() && end == text.data() + text.size(), "{}: found '{}', expected a number", name,
+          text.substr(0, 40));
+  return value;
+}
+
+int status_of(const Error& error) {
+  switch (error.kind()) {
+    case Error::not_found:
+      return 404;
+    case Error::invalid:
+    case Error::corrupt:
+      return 400;
+    default:
+      return 500;
+  }
+}
+
+}  // namespace
+
+struct PageServer::Routes {
+  ViewSession& session;
+  Options options;
+  std::string token = random_token();
+  httplib::Server server;
+  int port = 0;
+
+  Routes(ViewSession& s, const Options& o) : session(s), options(o) {
+    server.set_payload_max_length(o.most_request_bytes);
+    server.set_keep_alive_timeout(5);
+    server.set_read_timeout(10), server.set_write_timeout(60);
+    server.new_task_queue = [] { return new httplib::ThreadPool(4); };
+    server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                                {"Referrer-Policy", "no-referrer"},
+                                {"Cache-Control", "no-store"},
+                                {"X-Frame-Options", "DENY"},
+                                {"Cross-Origin-Resource-Policy", "same-origin"}});
+    server.set_pre_routing_handler([this](const Asked& q, Response& r) { return admit(q, r); });
+    server.set_exception_handler([](const Asked&, Response& r, std::exception_ptr e) { explain(e, r); });
+    server.Get("/[0-9a-f]+/", [this](const Asked&, Response& r) { first_page(r); });
+    server.Get("/[0-9a-f]+/models", [this](const Asked&, Response& r) {
+      r.set_content(Json{{"models", session.models()}}.dump(), "application/json");
+    });
+    server.Post("/[0-9a-f]+/run", [this](const Asked& q, Response& r) { run(q, r); });
+    server.Get("/[0-9a-f]+/tile", [this](const Asked& q, Response& r) { tile(q, r); });
+    port = o.port == 0 ? server.bind_to_any_port("127.0.0.1") : server.bind_to_port("127.0.0.1", o.port) ? o.port : -1;
+    if (port <= 0)
+      throw Error(Error::io, "127.0.0.1:{}: found the port taken, expected a free one; --port 0 takes any", o.port);
+  }
+
+  // Only with the token, and only under this machine's own name: a page of another site that has its name point here gets nothing.
+  httplib::Server::HandlerResponse admit(const Asked& q, Response& r) const {
+    const std::string host = q.get_header_value("Host");
+    const bool named = host == fmt::format("127.0.0.1:{}", port) || host == fmt::format("localhost:{}", port);
+    const size_t slash = q.path.find('/', 1);
+    const bool known = slash != std::string::npos && same(std::string_view(q.path).substr(1, slash - 1), token);
+    if (named && known) return httplib::Server::HandlerResponse::Unhandled;
+    r.status = 403;
+    r.set_content("not here: the address has a token, which `fovea view` printed\n", "text/plain");
+    return httplib::Server::HandlerResponse::Handled;
+  }
+
+  static void explain(const std::exception_ptr& e, Response& r) {
+    std::string text = "unknown";
+    r.status = 500;
+    try {
+      std::rethrow_exception(e);
+    } catch (const Error& error) {
+      r.status = status_of(error), text = error.what();
+    } catch (const std::exception& error) {
+      text = error.what();
+    }
+    r.set_content(Json{{"error", text}}.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+  }
+
+  void first_page(Response& r) const {
+    r.set_content(page({.first = {options.model, options.text}, .served = true}), "text/html; charset=utf-8");
+  }
+
+  void run(const Asked& q, Response& r) {
+    const Json json = parse_json(q.body, "request");
+    const auto text_of = [&](const char* key) {
+      if (!json.is_object() || !json.contains(key) || !json[key].is_string())
+        throw Error(Error::invalid, "request: found no \"{}\", expected a text", key);
+      return json[key].get<std::string>();
+    };
+    r.set_content(session.run(text_of("model"), text_of("text")), "application/json");
+  }
+
+  void tile(const Asked& q, Response& r) {
+    const ViewSession::Tile t = {number_in(q, "run", 0),    q.get_param_value("place"),  number_in(q, "head", 0),
+                                 number_in(q, "level", 0),  number_in(q, "row", 0),      number_in(q, "column", 0),
+                                 number_in(q, "rows", 256), number_in(q, "columns", 256)};
+    r.set_content(session.tile(t), "application/octet-stream");
+  }
+};
+
+PageServer::PageServer(ViewSession& session, const Options& options)
+    : routes_(std::make_unique<Routes>(session, options)) {}
+PageServer::~PageServer() = default;
+
+std::string PageServer::address() const { return fmt::format("http://127.0.0.1:{}/{}/", port(), routes_->token); }
+int PageServer::port() const { return routes_->port; }
+void PageServer::listen() { routes_->server.listen_after_bind(); }
+void PageServer::stop() { routes_->server.stop(); }
+
+}  // namespace fovea

@@ -1,0 +1,199 @@
+#include "fovea/serve/server.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <ifaddrs.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "fovea/nn/golden.h"
+#include "fovea/serve/page.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::json;
+
+int connected(const std::string& host, int port) {
+  const int s = socket(AF_INET, SOCK_STREAM, 0);
+  const timeval patience = {.tv_sec = 20, .tv_usec = 0};
+  setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  sockaddr_in to = {};
+  to.sin_family = AF_INET, to.sin_port = htons(static_cast<uint16_t>(port));
+  inet_pton(AF_INET, host.c_str(), &to.sin_addr);
+  if (connect(s, reinterpret_cast<sockaddr*>(&to), sizeof(to)) == 0) return s;
+  close(s);
+  return -1;
+}
+
+struct Reply {
+  int status = 0;
+  std::string head, body;
+};
+
+class Page : public testing::Test {
+ protected:
+  void SetUp() override {
+    thread_ = std::thread([this] { server_.listen(); });
+  }
+  void TearDown() override {
+    server_.stop();
+    thread_.join();
+  }
+
+  Reply raw(const std::string& bytes) const {
+    const int s = connected("127.0.0.1", server_.port());
+    EXPECT_GE(s, 0);
+    for (size_t sent = 0; sent < bytes.size();) {
+      const ssize_t n = send(s, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+      if (n <= 0) break;
+      sent += static_cast<size_t>(n);
+    }
+    std::string all;
+    char buffer[65536];
+    for (ssize_t n; (n = recv(s, buffer, sizeof(buffer), 0)) > 0;) all.append(buffer, static_cast<size_t>(n));
+    close(s);
+    Reply reply;
+    const size_t end = all.find("\r\n\r\n");
+    if (end == std::string::npos) return reply;
+    reply.head = all.substr(0, end), reply.body = all.substr(end + 4);
+    reply.status = std::stoi(all.substr(9, 3));
+    return reply;
+  }
+  Reply ask(const std::string& method, const std::string& target, const std::string& body = "",
+            std::string host = "") const {
+    if (host.empty()) host = fmt::format("127.0.0.1:{}", server_.port());
+    return raw(fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}", method,
+                           target, host, body.size(), body));
+  }
+  std::string inside(const std::string& path) const {  // behind the token
+    const std::string address = server_.address();
+    return address.substr(address.find('/', 8)) + path;
+  }
+  Json run(const std::string& model, const std::string& text) const {
+    return Json::parse(ask("POST", inside("run"), Json{{"model", model}, {"text", text}}.dump()).body);
+  }
+
+  ViewSession session_{{.models = {"sentiment", "en-de"}, .most_text_bytes = 2000, .most_recordings = 2}};
+  PageServer server_{session_, {.model = "sentiment", .text = "A <b>good</b> film.", .most_request_bytes = 4000}};
+  std::thread thread_;
+};
+
+TEST_F(Page, IsThereWithTheTokenAlone) {
+  const Reply page = ask("GET", inside(""));
+  EXPECT_EQ(page.status, 200);
+  EXPECT_NE(page.body.find("<!doctype html>"), std::string::npos);
+  EXPECT_NE(page.head.find("nosniff"), std::string::npos);
+  for (const std::string target : {"/", "/00000000000000000000000000000000/", "/models", "//", "/x/../"})
+    EXPECT_EQ(ask("GET", target).status, 403) << target;
+  std::string almost = inside("");
+  almost[1] = almost[1] == 'a' ? 'b' : 'a';
+  EXPECT_EQ(ask("GET", almost).status, 403);
+}
+
+TEST_F(Page, OtherNamesThatPointHereGetNothing) {
+  EXPECT_EQ(ask("GET", inside(""), "", "evil.example").status, 403);
+  EXPECT_EQ(ask("GET", inside(""), "", fmt::format("localhost:{}", server_.port())).status, 200);
+}
+
+TEST_F(Page, NoFileIsReachable) {
+  for (const std::string path :
+       {"../../etc/passwd", "etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "viewer/app.js", "style.css"})
+    EXPECT_GE(ask("GET", inside(path)).status, 400) << path;
+}
+
+TEST_F(Page, ListensOnThisMachineAlone) {
+  ifaddrs* all = nullptr;
+  ASSERT_EQ(getifaddrs(&all), 0);
+  for (const ifaddrs* one = all; one; one = one->ifa_next) {
+    if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET) continue;
+    char host[INET_ADDRSTRLEN];
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr, host, sizeof(host));
+    if (std::string(host) == "127.0.0.1") continue;
+    EXPECT_LT(connected(host, server_.port()), 0) << host;
+  }
+  freeifaddrs(all);
+}
+
+TEST_F(Page, RunsATextAndGivesItsWeights) {
+  const Json seen = run("sentiment", "A good film.");
+  EXPECT_EQ(seen["text"], "A good film.");
+  EXPECT_EQ(seen["sequences"]["source"]["words"].size(), seen["sequences"]["source"]["pieces"].size());
+  ASSERT_GE(seen["places"].size(), 1u);
+  EXPECT_TRUE(seen["places"][0].contains("weights"));
+  EXPECT_EQ(Json::parse(ask("GET", inside("models")).body)["models"], (Json{"sentiment", "en-de"}));
+}
+
+// Squares are the largest and the mean of what one asks for cell by cell.
+TEST_F(Page, TilesArePooledWeights) {
+  const Json seen = run("en-de", "The bank approved the loan.");
+  const std::string place = "decoder.1.cross";
+  auto tile = [&](const std::string& more) {
+    const Reply r =
+        ask("GET", inside(fmt::format("tile?run={}&place={}&head=1{}", seen["run"].get<int64_t>(), place, more)));
+    EXPECT_EQ(r.status, 200) << r.body;
+    int32_t sizes[2];
+    std::memcpy(sizes, r.body.data(), sizeof(sizes));
+    std::vector<float> numbers((r.body.size() - 8) / 4);
+    std::memcpy(numbers.data(), r.body.data() + 8, numbers.size() * 4);
+    EXPECT_EQ(numbers.size(), static_cast<size_t>(2 * sizes[0] * sizes[1]));
+    return std::pair{std::pair{sizes[0], sizes[1]}, numbers};
+  };
+  const auto [whole, w] = tile("");
+  const auto [pooled, t] = tile("&level=1");
+  EXPECT_EQ(pooled.first, (whole.first + 1) / 2);
+  for (int i = 0; i < pooled.first; ++i) {
+    for (int j = 0; j < pooled.second; ++j) {
+      float largest = 0, sum = 0, count = 0;
+      for (int r = 2 * i; r < std::min(whole.first, 2 * i + 2); ++r)
+        for (int c = 2 * j; c < std::min(whole.second, 2 * j + 2); ++c, ++count)
+          largest = std::max(largest, w[static_cast<size_t>(r * whole.second + c)]),
+          sum += w[static_cast<size_t>(r * whole.second + c)];
+      const auto at = static_cast<size_t>(i * pooled.second + j);
+      EXPECT_EQ(t[at], largest);
+      EXPECT_NEAR(t[at + t.size() / 2], sum / count, 1e-6);
+    }
+  }
+}
+
+TEST_F(Page, BadRequestsAreToldAndTheNextOneIsAnswered) {
+  const auto post = [&](const std::string& body) { return ask("POST", inside("run"), body); };
+  EXPECT_EQ(post("").status, 400);
+  EXPECT_EQ(post("[1,2]").status, 400);
+  EXPECT_EQ(post("{\"model\": 1, \"text\": \"a\"}").status, 400);
+  EXPECT_EQ(post("{\"model\": \"../../secret\", \"text\": \"a\"}").status, 400);
+  EXPECT_EQ(post("{\"model\": \"entities\", \"text\": \"a\"}").status, 400);  // it is there, but nobody named it
+  EXPECT_EQ(post(Json{{"model", "sentiment"}, {"text", std::string(3000, 'a')}}.dump()).status, 400);
+  EXPECT_EQ(post(std::string(10000, ' ')).status, 413);
+  EXPECT_NE(post("{\"model\": \"sentiment\", \"text\": \"\xff\"}").status, 200);
+  for (const std::string query :
+       {"tile", "tile?run=99&place=pooling", "tile?run=0&place=x", "tile?run=x", "tile?run=-1",
+        "tile?run=0&place=pooling&rows=100000000", "tile?level=99999999999999999999"})
+    EXPECT_GE(ask("GET", inside(query)).status, 400) << query;
+  EXPECT_EQ(raw("nonsense\r\n\r\n").status, 400);
+  EXPECT_EQ(run("sentiment", "still here")["text"], "still here");
+}
+
+TEST_F(Page, OldRecordingsGo) {
+  const Json first = run("sentiment", "one");
+  run("sentiment", "two"), run("sentiment", "three");
+  const std::string query = fmt::format("tile?run={}&place=pooling", first["run"].get<int64_t>());
+  EXPECT_EQ(ask("GET", inside(query)).status, 404);
+}
+
+TEST(PageFile, HoldsTheRecordingAndNoMarkOfTheText) {
+  Recording seen;
+  seen.text = "</script><script>alert(1)</script>";
+  seen.sequences["source"] = {.text = seen.text, .ids = {1}, .pieces = {seen.text}, .spans = {{0, 34}}};
+  const std::string html = page({.recordings = {seen}});
+  EXPECT_EQ(html.find("alert(1)</script>"), std::string::npos);
+  EXPECT_NE(html.find("alert(1)"), std::string::npos);
+  EXPECT_LT(html.size(), size_t{300000});
+}
+
+}  // namespace
+}  // namespace fovea

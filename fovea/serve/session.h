@@ -1,0 +1,57 @@
+// What the page asks for: other texts and models, and parts of weights. Knows nothing of HTTP.
+//
+//   ViewSession session({.models = {"en-de", "sentiment"}});
+//   std::string json = session.run("en-de", "The cat sat.");   std::string f32 = session.tile({.run = 0, .place = "decoder.0.cross"});
+//
+// The latest few recordings stay, and one model beside the latest; both are what bounds its memory. Calls from several threads wait
+// for one another.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "fovea/explain/recording.h"
+#include "fovea/models/pretrained.h"
+
+namespace fovea {
+
+class ViewSession final {
+ public:
+  struct Options {
+    std::vector<std::string> models = {};  // what may be asked for: names of the zoo, or folders that the user named
+    LoadOptions load = {};
+    size_t most_text_bytes = 1 << 20;
+    size_t most_recordings = 4;
+  };
+  explicit ViewSession(Options options) : options_(std::move(options)) {}
+
+  const std::vector<std::string>& models() const { return options_.models; }
+
+  // The recording as page_json() has it. An Error for a model that is not one of them, or a text that is too long.
+  std::string run(const std::string& model, const std::string& text);
+  Recording recorded(const std::string& model, const std::string& text);  // the same, not kept
+
+  // Squares of 2^level × 2^level weights from a row and a column on, `size` on a side at most, pooled: their largest, then their
+  // mean, as f32 little endian, behind two i32: how many rows and columns of squares there are. Level 0: the weights themselves.
+  struct Tile {
+    int64_t run = 0;
+    std::string place = {};
+    int64_t head = 0;  // its number among those recorded
+    int64_t level = 0, row = 0, column = 0;
+    int64_t rows = 256, columns = 256;  // squares
+  };
+  std::string tile(const Tile&);
+
+ private:
+  const Pretrained& loaded(const std::string& model);
+
+  Options options_;
+  std::mutex mutex_;
+  std::deque<std::pair<std::string, std::unique_ptr<Pretrained>>> loaded_;
+  std::map<int64_t, Recording> recordings_;
+  int64_t next_ = 0;
+};
+
+}  // namespace fovea

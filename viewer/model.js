@@ -1,0 +1,85 @@
+// Model: every head of every attention as a small picture; one that is chosen opens as a matrix.
+import { theme } from "fovea/colours";
+import { h, percent, s } from "fovea/dom";
+import { thumbnail } from "fovea/heat";
+import { Matrix } from "fovea/seen";
+
+// Many tokens become few: the largest of each square.
+function small(m, most) {
+  const step = Math.ceil(Math.max(m.rows.length, m.columns.length) / most);
+  if (step <= 1) return m;
+  const rows = Math.ceil(m.rows.length / step), columns = Math.ceil(m.columns.length / step), values = new Float32Array(rows * columns);
+  for (let i = 0; i < m.rows.length; ++i)
+    for (let j = 0; j < m.columns.length; ++j) {
+      const at = Math.floor(i / step) * columns + Math.floor(j / step);
+      values[at] = Math.max(values[at], m.at(i, j));
+    }
+  return new Matrix(Array(rows), Array(columns), values, m.causal);
+}
+
+// How sure a head is: the mean of its rows' largest weights.
+function focus(m) {
+  let sum = 0;
+  for (let i = 0; i < m.rows.length; ++i) sum += m.rowLargest(i);
+  return sum / Math.max(1, m.rows.length);
+}
+
+// Attentions of the same rows and columns stand below each other, as layers; each such column beside the others where there is room.
+function grouped(places) {
+  const groups = new Map();
+  for (const p of places) {
+    const key = `${p.rows} → ${p.columns}`;
+    groups.set(key, [...(groups.get(key) ?? []), p]);
+  }
+  return [...groups];
+}
+
+export async function modelView(frame) {
+  const { seen } = frame, t = theme(), room = frame.room(), font = 0.78 * t.unit;
+  frame.tools(frame.unitTools(), h("span", {}, "a line for each attention, a picture for each head with its number and focus"));
+  frame.noTable();
+  const whole = seen.places.filter((p) => seen.isWhole(p) && seen.size(p) <= 1_000_000), groups = grouped(whole);
+  const across = Math.max(1, Math.min(groups.length, Math.floor(room / (21 * t.unit)))), space = 3.2 * t.unit, gap = 0.6 * t.unit;
+  const width = (room - (across - 1) * space) / across, most = Math.max(1, ...whole.map((p) => p.heads.length));
+  const per = Math.min(most, Math.max(4, Math.floor(width / (4.2 * t.unit)))), cell = Math.min(10 * t.unit, (width - (per - 1) * gap) / per);
+  const svg = s("svg", { role: "group", "aria-label": "all heads" }), table = [];
+  let top = 0, lowest = 0;
+  for (const [k, [title, places]] of groups.entries()) {
+    if (k > 0 && k % across === 0) top = lowest + 2 * t.unit;
+    const left = (k % across) * (width + space);
+    let y = top + t.unit;
+    svg.append(s("text", { x: left, y, "font-size": t.unit, "font-weight": 600, fill: t.ink }, title));
+    y += 1.6 * t.unit;
+    for (const place of places) {
+      const tall = cell * Math.min(1, Math.max(0.12, place.size[0] / place.size[1]));
+      svg.append(s("text", { x: left, y, "font-size": font, fill: t.quiet }, place.path));
+      y += 0.55 * t.unit;
+      for (const [number, head] of place.heads.entries()) {
+        const m = await seen.matrix({ ...frame.chosen, place: place.path, head: number, layers: "one" });
+        if (!frame.current) return;
+        if (number > 0 && number % per === 0) y += tall + 2 * font;
+        const x = left + (number % per) * (cell + gap), sure = focus(m);
+        table.push([place.path, head, sure]);
+        svg.append(picture(frame, place, number, m, { x, y, width: cell, height: tall, font, sure }));
+      }
+      y += tall + 3.1 * font;
+    }
+    lowest = Math.max(lowest, y);
+  }
+  svg.setAttribute("viewBox", `0 0 ${room} ${Math.max(lowest, 1)}`);
+  svg.setAttribute("width", room);
+  frame.draw(svg, whole.length < seen.places.length && h("p", { class: "note" }, "Attentions of more than a million weights are left out here: the Matrix shows them."));
+  frame.picture = () => svg;
+  frame.rows(["attention", "head", "focus"], table.map(([a, b, c]) => [a, b, c.toFixed(3)]));
+}
+
+function picture(frame, place, number, m, { x, y, width, height, font, sure }) {
+  const t = theme(), head = place.heads[number];
+  const go = () => frame.set({ view: "matrix", place: place.path, head: number, layers: undefined });
+  return s("g", { tabindex: 0, role: "button", "aria-label": `${place.path}, head ${head}, focus ${sure.toFixed(2)}`, style: "cursor:pointer",
+    onclick: go, onkeydown: (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); go(); } } },
+    thumbnail(small(m, 160), x, y, width, height, { largest: Math.max(0.05, Math.min(1, m.largest())) }),
+    s("text", { x, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet }, `${head}`),
+    s("text", { x: x + width, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet, "text-anchor": "end" }, percent(sure)),
+    s("title", {}, `${place.path}, head ${head}`));
+}
