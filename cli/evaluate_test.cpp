@@ -92,6 +92,7 @@ TEST_F(EvaluateVerb, TaggingReadsColumnsOfBothKinds) {
   EXPECT_DOUBLE_EQ(json["types"]["PER"]["precision"], 0.5);
   EXPECT_EQ(json["types"]["LOC"]["support"], 1);
   EXPECT_EQ(json["sentences"], 2);
+  EXPECT_EQ(json["sentences_right"], 1);
   EXPECT_DOUBLE_EQ(json["accuracy"], 0.75) << "IOB1 against IOB2: what they mean is compared";
   EXPECT_DOUBLE_EQ(numbers("--task tagging --column 3 --references " + gold + " " + found)["micro"]["f1"], 1);
   const Answer table = evaluate("--task tagging --references " + gold + " " + found);
@@ -113,6 +114,28 @@ TEST_F(EvaluateVerb, AlignmentsAndLanguageModels) {
   EXPECT_NEAR(numbers("--task language-model " + logs)["perplexity"], std::exp(13.2 / 8), 1e-12);
   EXPECT_NEAR(numbers("--task language-model --references " + examples_ + "text.txt " + logs)["bits_per_byte"],
               13.2 / std::log(2.0) / 22, 1e-12);
+}
+
+TEST_F(EvaluateVerb, DemandsAreCountedByKind) {
+  const std::string asked = file("asked.tsv",
+                                 "# comment\nnames\tTom came.\tTom\tkam|gekommen\nnumbers\tI have 2.5 cats.\t2,5\n"),
+                    found = file("found", "Tom kam.\nIch habe 25 Katzen.\n");
+  const std::string arguments = "--task demands --references " + asked + " " + found;
+  EXPECT_EQ(evaluate(arguments).out,
+            "kind         sentences   met   share\n"
+            "names                1     1  1.0000\n"
+            "numbers              1     0  0.0000\n"
+            "all                  2     1  0.5000\n");
+  const Answer listed = evaluate(arguments + " --failures");
+  EXPECT_NE(listed.out.find(
+                asked + ":3 (numbers)\n  source:  I have 2.5 cats.\n  answer:  Ich habe 25 Katzen.\n  not met: 2,5\n"),
+            std::string::npos)
+      << listed.out;
+  const nlohmann::json json = numbers(arguments + " --failures");
+  EXPECT_DOUBLE_EQ(json["share"], 0.5);
+  EXPECT_EQ(json["kinds"]["names"]["met"], 1);
+  EXPECT_EQ(json["failures"][0]["line"], 3);
+  EXPECT_EQ(json["lines"], 2);
 }
 
 // Each bad input: one line that says what is wrong, exit code 2.
@@ -157,6 +180,8 @@ TEST_F(EvaluateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {task("tagging", tags + "," + tags, tags), "found 2 files, expected one"},
       {task("classification", two, file("gap", "a\n\n")), ":2: found no label"},
       {task("alignment", file("gold", "0-0\n1-1\n"), links), links + ":2: found '0:1'"},
+      {task("demands", two, two), two + ":1: found 1 columns, expected a kind"},
+      {task("demands", file("asked", "news\tOne.\teins\n"), two), "found 2 lines, expected 1, one for each sentence"},
       {"--task language-model " + logs, logs + ":2: found '0.5', expected natural logarithms"},
       {task("translation", two, two) + " --jsn", "did you mean '--json'?"},
   };
@@ -170,7 +195,8 @@ TEST_F(EvaluateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
 
 TEST_F(EvaluateVerb, HelpShowsAnExampleOfEveryTask) {
   const Answer help = evaluate("--help");
-  for (const char* task : {"translation", "summarization", "tagging", "classification", "alignment", "language-model"})
+  for (const char* task :
+       {"translation", "summarization", "tagging", "classification", "alignment", "language-model", "demands"})
     EXPECT_NE(help.out.find(std::string("fovea evaluate --task ") + task), std::string::npos) << task;
 }
 

@@ -24,6 +24,29 @@ TEST(QuantizeVerb, WhatItWritesAnswersAsTheFlagDoes) {
   EXPECT_FALSE(path_exists(folder / "packed.new"));
 }
 
+TEST(QuantizeVerb, AGgufFileWritesWhatItsFolderWrites) {
+  const ExampleFolder folder("quantize_gguf");
+  const std::string prompt = " 'The sailor' --max-length 8 --quiet";
+  const Answer whole = folder.run("generate -m my-language-model" + prompt);
+  ASSERT_EQ(whole.code, 0) << whole.out;
+  for (const std::string weights : {"f32", "f16", "q8_0"}) {
+    SCOPED_TRACE(weights);
+    const Answer made = folder.run("quantize my-language-model -o my.gguf --weights " + weights);
+    ASSERT_EQ(made.code, 0) << made.out;
+    EXPECT_NE(made.out.find("my.gguf: "), std::string::npos) << made.out;
+    const Answer found = folder.run("generate -m my.gguf" + prompt);
+    EXPECT_EQ(found.code, 0) << found.out;
+    if (weights == "f32") EXPECT_EQ(found.out, whole.out);
+    EXPECT_EQ(folder.run("info my.gguf").code, 0);
+    EXPECT_EQ(folder.run("quantize my.gguf -o again.gguf --weights bf16").code, 0);
+  }
+  EXPECT_FALSE(path_exists(folder / "my.gguf.new"));
+  EXPECT_EQ(folder.run("quantize my.gguf -o my.gguf").code, 2);
+  EXPECT_EQ(folder.run("quantize my.gguf -o folder").code, 2);
+  EXPECT_EQ(folder.run("quantize my-model -o my.gguf").code, 2);
+  EXPECT_EQ(folder.run("quantize my-language-model -o my.gguf --weights int8").code, 2);
+}
+
 TEST(QuantizeVerb, WhatDoesNotFitIsOneClearLine) {
   const ExampleFolder folder("quantize_wrong");
   auto error_of = [&](const std::string& arguments) {

@@ -8,6 +8,7 @@
 #include "cli/answers.h"
 #include "cli/verb.h"
 #include "fovea/formats/matrix_text.h"
+#include "fovea/generate/translate.h"
 #include "fovea/models/zoo.h"
 #include "fovea/train/evaluation.h"
 #include "fovea/train/recipe.h"
@@ -120,8 +121,30 @@ void require_data(const EvaluateOptions& o, const Recipe& recipe, const std::fil
   }
 }
 
+// What the model answers to an evaluation's own questions.
+std::optional<Outputs> answers_of_model(const EvaluateOptions& o) {
+  if (o.data.size() != 1) return {};
+  Outputs outputs = {{read_lines(o.data[0])}, {o.model, {}}};
+  const auto questions = o.evaluation->questions(outputs.references[0]);
+  if (!questions) return {};
+  require(o.references.empty() && o.hypotheses == "-",
+          "--model: found --references or hypotheses beside it, expected the file in --data");
+  const std::filesystem::path folder = find_model(o.model);
+  GenerationConfig config = read_generation_config(folder);
+  config.n_best = 1;
+  const Pretrained model = load_pretrained(folder, load_as(o.weights));
+  ProgressLine progress({.unit = "sentences", .whole = static_cast<int64_t>(questions->size())});
+  translate(model.as<Generator>(), *model.tokenizer, *questions, config,
+            {.on_result = [&](size_t, const Translations& t) {
+              outputs.hypotheses.lines.push_back(t.found[0].text);
+              progress.add(1, 1);
+            }});
+  return outputs;
+}
+
 // What the model says, and what was expected, of a part of its data.
 Outputs outputs_of_model(const EvaluateOptions& o, double& unsure_below) {
+  if (auto outputs = answers_of_model(o)) return std::move(*outputs);
   require(o.task.empty() && o.references.empty() && o.hypotheses == "-",
           "--model: found --task, --references or hypotheses beside it, which the model's recipe stands for");
   const std::filesystem::path folder = find_model(o.model), file = folder / "recipe.yaml";
@@ -179,7 +202,8 @@ extern const Verb evaluate = {
         "fovea evaluate --task tagging --references test.conll output.conll\n"
         "fovea evaluate --task classification --references test.tsv output.tsv\n"
         "fovea evaluate --task alignment --references gold.pharaoh output.pharaoh\n"
-        "fovea evaluate --task language-model --references text.txt log_probabilities.txt",
+        "fovea evaluate --task language-model --references text.txt log_probabilities.txt\n"
+        "fovea evaluate --task demands -m en-de --data tests/robust/en-de.tsv --failures",
     .run = [](const EvaluateOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

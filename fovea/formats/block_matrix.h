@@ -20,7 +20,7 @@ struct BlockMatrix {
   Tensor numbers() const;
 };
 
-// q8_0, q4_0, q4_K or q6_K; else, or if the last axis is not in whole blocks, an Error.
+// q8_0, q5_0, q4_0, q4_K or q6_K; else, or if the last axis is not in whole blocks, an Error.
 BlockMatrix quantised(const Tensor& numbers, BlockType type);
 
 }  // namespace fovea

@@ -9,9 +9,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "fovea/formats/block_matrix.h"
@@ -89,5 +91,20 @@ class Gguf final {
 // Version 3.
 void write_gguf(const std::filesystem::path& path, const GgufMetadata& metadata, const NamedTensors& tensors,
                 const std::map<std::string, BlockMatrix>& blocks = {});
+
+// The same of tensors that are made one after the other, when their turn to be written comes, so that no model is in memory twice.
+struct GgufTensor {
+  Shape shape;
+  std::variant<DType, BlockType> type;
+  std::function<std::shared_ptr<const std::byte>()> bytes;
+
+  static GgufTensor of(const Tensor&);
+  static GgufTensor of(const BlockMatrix&);
+  // Of numbers that are turned into the type.
+  static GgufTensor made(const Shape&, std::variant<DType, BlockType>, std::function<Tensor()> numbers);
+  int64_t size() const;  // of the bytes
+};
+void stream_gguf(const std::filesystem::path& path, const GgufMetadata& metadata,
+                 const std::map<std::string, GgufTensor>& tensors);
 
 }  // namespace fovea

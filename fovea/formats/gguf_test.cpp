@@ -102,7 +102,7 @@ TEST_F(GgufFile, BlocksStandForTheNumbersThatTheGgufPackageGives) {
 
 TEST_F(GgufFile, QuantisesToTheBytesThatTheGgufPackageGives) {
   const Gguf file(golden / "blocks.gguf");
-  for (BlockType type : {BlockType::q8_0, BlockType::q4_0}) {
+  for (BlockType type : {BlockType::q8_0, BlockType::q5_0, BlockType::q4_0}) {
     const BlockMatrix expected = file.blocks("x." + std::string(name(type))), found = quantised(file.tensor("x"), type);
     ASSERT_EQ(found.shape, expected.shape);
     EXPECT_TRUE(same_bytes(found.memory.get(), expected.memory.get(), expected.bytes())) << name(type);

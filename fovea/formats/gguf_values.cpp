@@ -1,8 +1,7 @@
-// Metadata of GGUF files: values from their bytes and back, and the writer.
+// Metadata of GGUF files: values from their bytes and back.
 #include <cstring>
 
 #include "fovea/base/catalogue.h"
-#include "fovea/base/file.h"
 #include "fovea/formats/gguf_types.h"
 
 namespace fovea {
@@ -142,49 +141,6 @@ std::vector<std::string> Gguf::texts(const std::string& key) const {
     place += sizeof length + length;
   }
   return all;
-}
-
-void write_gguf(const std::filesystem::path& path, const GgufMetadata& metadata, const NamedTensors& tensors,
-                const std::map<std::string, BlockMatrix>& blocks) {
-  constexpr uint64_t alignment = 32;
-  const auto aligned = [](uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; };
-  require(!metadata.count("general.alignment"), "{}: found general.alignment, which the writer chooses", path.string());
-  std::string head = "GGUF" + bytes_of(uint32_t{3}) + bytes_of(uint64_t{tensors.size() + blocks.size()}) +
-                     bytes_of(uint64_t{metadata.size()});
-  for (const auto& [key, value] : metadata) {
-    head += with_length(key);
-    if (value.list) head += bytes_of(static_cast<uint32_t>(GgufType::array));
-    head += bytes_of(static_cast<uint32_t>(value.type));
-    if (value.list) head += bytes_of(value.count);
-    head += value.bytes;
-  }
-  uint64_t offset = 0;
-  const auto describe = [&](const std::string& name, const Shape& shape, uint32_t type, uint64_t bytes) {
-    require(shape.rank() <= 4, "{}: found tensor '{}' {}, expected at most 4 axes", path.string(), name, shape);
-    head += with_length(name) + bytes_of(static_cast<uint32_t>(shape.rank()));
-    for (int axis = shape.rank() - 1; axis >= 0; --axis) head += bytes_of(static_cast<uint64_t>(shape[axis]));
-    head += bytes_of(type) + bytes_of(offset);
-    offset += aligned(bytes);
-  };
-  for (const auto& [name, t] : tensors)
-    describe(name, t.shape(), stored(t.dtype()), static_cast<uint64_t>(t.elements()) * size_of(t.dtype()));
-  for (const auto& [name, m] : blocks) {
-    require(!tensors.count(name), "{}: found tensor '{}' twice", path.string(), name);
-    describe(name, m.shape, stored(m.type), static_cast<uint64_t>(m.bytes()));
-  }
-  head.resize(aligned(head.size()), '\0');
-  AtomicFile file(path);
-  file.write(head);
-  const auto put = [&](const void* data, uint64_t bytes) {
-    file.write(data, bytes);
-    file.write(std::string(aligned(bytes) - bytes, '\0'));
-  };
-  for (const auto& [name, tensor] : tensors) {
-    const Tensor rows = tensor.detach().contiguous();
-    put(rows.bytes(), static_cast<uint64_t>(rows.elements()) * size_of(rows.dtype()));
-  }
-  for (const auto& [name, m] : blocks) put(m.memory.get(), static_cast<uint64_t>(m.bytes()));
-  file.commit();
 }
 
 }  // namespace fovea

@@ -1,7 +1,7 @@
 // The blocks of GGUF files as ggml defines them, to floats and back.
 //
 //   dequantise(BlockType::q4_K, blocks, 512, x);        // 512 numbers from two blocks, the bits that ggml computes
-//   quantise(BlockType::q4_K, x, 512, blocks);          // q8_0, q4_0, q4_K, q6_K
+//   quantise(BlockType::q4_K, x, 512, blocks);          // q8_0, q5_0, q4_0, q4_K, q6_K
 //
 //   w = scale · (code − offset) + min, with a scale and a min for each group of 16 or 32 numbers
 //

@@ -229,8 +229,11 @@ TEST(Blocks, RefuseADepthThatIsNotInWholeBlocks) {
 TEST(Blocks, QuantisedNumbersAreNear) {
   const int64_t count = 256 * 200;
   const Floats x = random_floats(count, 1);
-  const std::pair<BlockType, double> bounds[] = {
-      {BlockType::q8_0, 0.0060}, {BlockType::q4_0, 0.0900}, {BlockType::q4_K, 0.0750}, {BlockType::q6_K, 0.0190}};
+  const std::pair<BlockType, double> bounds[] = {{BlockType::q8_0, 0.0060},
+                                                 {BlockType::q5_0, 0.0460},
+                                                 {BlockType::q4_0, 0.0900},
+                                                 {BlockType::q4_K, 0.0750},
+                                                 {BlockType::q6_K, 0.0190}};
   for (const auto& [type, bound] : bounds) {
     Bytes blocks(static_cast<size_t>(count / block_of(type).numbers * block_of(type).bytes));
     quantise(type, x.data(), count, blocks.data());
@@ -243,7 +246,7 @@ TEST(Blocks, QuantisedNumbersAreNear) {
 }
 
 TEST(Blocks, QuantiseZerosConstantsAndRefuseWhatIsNotFinite) {
-  for (BlockType type : {BlockType::q8_0, BlockType::q4_0, BlockType::q4_K, BlockType::q6_K}) {
+  for (BlockType type : {BlockType::q8_0, BlockType::q5_0, BlockType::q4_0, BlockType::q4_K, BlockType::q6_K}) {
     for (float constant : {0.0f, 1.5f, -0.25f}) {
       const Floats x(256, constant);
       Bytes blocks(static_cast<size_t>(256 / block_of(type).numbers * block_of(type).bytes));

@@ -1,4 +1,4 @@
-// Numbers to blocks. q8_0 and q4_0 have one way; in blocks of 256 each group's scale (and min) is searched for, so that the sum of
+// Numbers to blocks. q8_0, q5_0 and q4_0 have one way; in blocks of 256 each group's scale (and min) is searched for, so that the sum of
 // the squared errors, weighted by size, is small.
 #include <algorithm>
 #include <cmath>
@@ -38,6 +38,21 @@ void quantise_q4_0(const float* x, uint8_t* block) {
   put_half(d, block);
   const auto code = [&](int i) { return std::clamp(static_cast<int>(x[i] * inverse + 8.5f), 0, 15); };
   for (int i = 0; i < 16; ++i) block[2 + i] = static_cast<uint8_t>(code(i) | code(i + 16) << 4);
+}
+
+void quantise_q5_0(const float* x, uint8_t* block) {
+  const float d = largest_of(x, 32) / -16, inverse = inverse_of(d);
+  put_half(d, block);
+  uint32_t fifth_bits = 0;
+  for (int i = 0; i < 16; ++i) {
+    const auto code = [&](int k) {
+      return static_cast<uint32_t>(std::clamp(static_cast<int>(x[k] * inverse + 16.5f), 0, 31));
+    };
+    const uint32_t low = code(i), high = code(i + 16);
+    block[6 + i] = static_cast<uint8_t>((low & 15) | (high & 15) << 4);
+    fifth_bits |= low >> 4 << i | high >> 4 << (i + 16);
+  }
+  std::memcpy(block + 2, &fifth_bits, 4);
 }
 
 int nearest(float x, int low, int high) {
@@ -155,10 +170,11 @@ void quantise(BlockType type, const float* x, int64_t count, std::byte* blocks) 
   void (*one)(const float*, uint8_t*) = nullptr;
   if (type == BlockType::q8_0) one = quantise_q8_0;
   if (type == BlockType::q4_0) one = quantise_q4_0;
+  if (type == BlockType::q5_0) one = quantise_q5_0;
   if (type == BlockType::q4_K) one = quantise_q4_K;
   if (type == BlockType::q6_K) one = quantise_q6_K;
   if (!one)
-    throw Error(Error::unsupported, "quantise: found {}, which is only read; expected q8_0, q4_0, q4_K or q6_K",
+    throw Error(Error::unsupported, "quantise: found {}, which is only read; expected q8_0, q5_0, q4_0, q4_K or q6_K",
                 name(type));
   const auto [numbers, bytes] = block_of(type);
   require(count >= 0 && count % numbers == 0, "quantise: found {} numbers, expected blocks of {} for {}", count,

@@ -2,8 +2,9 @@
 //
 //   extern const Family bert = headed_family<Bert>("BERT: …", variants);           // one class for each head, made by the config
 //
-// A Kin says what differs between BERT, RoBERTa and DistilBERT: its `name`, Config and Body (states of a packed source, weights), the
-// `prefix` of the body's weights below a head, and what the weights of its two larger heads are called.
+// A Kin says what differs between BERT, RoBERTa and DistilBERT: its `name`, the `class_name` that its architectures begin with, Config
+// and Body (states of a packed source, weights), the `prefix` of the body's weights below a head, and what the weights of its two
+// larger heads are called.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,20 @@ inline constexpr const char *masked_head = "ForMaskedLM", *text_head = "ForSeque
 inline bool has_head(const std::vector<std::string>& architectures, std::string_view head) {
   const bool pretrained = head == masked_head && !architectures.empty() && architectures[0].ends_with("ForPreTraining");
   return pretrained || (!architectures.empty() && architectures[0].ends_with(head));
+}
+
+// The head that does what is needed; none if no head has to.
+inline const char* head_for(const Abilities& needs) {
+  if (needs.fills_gaps) return masked_head;
+  if (needs.labels_texts) return text_head;
+  if (needs.labels_tokens) return token_head;
+  return needs.finds_answers ? answer_head : nullptr;
+}
+
+// What Hugging Face calls the meaning of labels.
+inline std::string problem_type_of(std::string_view labelling) {
+  if (labelling == "number") return "regression";
+  return labelling == "several" ? "multi_label_classification" : "single_label_classification";
 }
 
 // Masked words: logits = norm(act(W x)) Eᵀ + b, with the embedding E or a matrix of its own
@@ -232,6 +247,13 @@ template <class Kin>
 class HeadedConfig final : public ModelConfig {
  public:
   void fields(Fields& f) override { config_.fields(f); }
+  void fit(const DataFacts& facts) override {
+    const char* head = head_for(facts.needs);
+    if (!head) return;
+    config_.architectures = {std::string(Kin::class_name) + head};
+    if (head == text_head || head == token_head) config_.id2label = facts.labels;
+    config_.problem_type = head == text_head ? problem_type_of(facts.labelling) : "";
+  }
   std::unique_ptr<Model> make() const override {
     config_.check(Kin::name);
     if (config_.has(masked_head)) return std::make_unique<FillsGaps<Kin>>(config_);
@@ -248,12 +270,16 @@ class HeadedConfig final : public ModelConfig {
   typename Kin::Config config_;
 };
 
+// From nothing: pieces of words, framed as these models read a text.
+inline constexpr std::string_view headed_training =
+    R"({"tokenizer": "wordpiece", "vocabulary": 8000, "zero_digits": false, "learning_rate": 3e-4, "warmup": -1})";
+
 template <class Kin>
 constexpr Family headed_family(std::string_view help, std::string_view variants, std::string_view training = "{}") {
   return {Kin::name,
           help,
           []() -> std::unique_ptr<ModelConfig> { return std::make_unique<HeadedConfig<Kin>>(); },
-          {.encodes = true},
+          {.encodes = true, .labels_texts = true, .labels_tokens = true, .fills_gaps = true, .finds_answers = true},
           variants,
           training};
 }

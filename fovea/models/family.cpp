@@ -19,7 +19,7 @@ void DataFacts::fields(Fields& f) {
   f("unknown", special.unk, "id of unknown tokens");
   // The same as Hugging Face names them.
   f("vocab_size", vocabulary, "");
-  f("pad_token_id", special.pad, "");
+  if (special.pad >= 0) f("pad_token_id", special.pad, "");
   f("bos_token_id", special.bos, "");
   f("eos_token_id", special.eos, "");
   f.numbered("id2label", labels);
@@ -66,6 +66,7 @@ void pass_over_foreign(Fields& f) {
 void tell(ModelConfig& config, DataFacts facts) {
   detail::Reader reader(detail::Reader::json, to_json(facts), "data");  // whose other fields are passed over
   config.fields(reader);
+  config.fit(facts);
 }
 
 void check_choice(std::string_view model, std::string_view field, const std::string& found,

@@ -17,28 +17,7 @@
 
 namespace fovea {
 
-// What a model of a family is made from. Fields that the data tells (Fields::from_data) are chosen by nobody.
-class ModelConfig {
- public:
-  virtual ~ModelConfig() = default;
-  virtual void fields(Fields&) = 0;
-  virtual std::unique_ptr<Model> make() const = 0;  // the weights are shapes
-};
-
-// What only the data tells. A config takes what it has fields for.
-struct DataFacts {
-  int64_t vocabulary = 0, characters = 0;
-  std::vector<std::string> labels = {};
-  std::string labelling = "one";
-  double mean = 0, deviation = 1;
-  bool pairs = false;
-  SpecialIds special = {};
-
-  void fields(Fields& f);
-};
-void tell(ModelConfig&, DataFacts);
-
-// Which of the abilities every model of a family has, and so whichever is trained here. A model may have more: its head's.
+// What the models of a family can do: each of them, or each head of a family that has several. Of one model: what it does.
 struct Abilities {
   bool encodes = false, generates = false, labels_texts = false, labels_words = false;
   bool labels_tokens = false, fills_gaps = false, finds_answers = false;
@@ -57,6 +36,31 @@ struct Abilities {
   }
   bool operator==(const Abilities&) const = default;
 };
+
+// What only the data tells. A config takes what it has fields for.
+struct DataFacts {
+  Abilities needs =
+      {};  // what the task needs of the model, so that a family with several heads takes the one that does it
+  int64_t vocabulary = 0, characters = 0;
+  std::vector<std::string> labels = {};
+  std::string labelling = "one";
+  double mean = 0, deviation = 1;
+  bool pairs = false;
+  SpecialIds special = {};
+
+  void fields(Fields& f);
+};
+
+// What a model of a family is made from. Fields that the data tells (Fields::from_data) are chosen by nobody.
+class ModelConfig {
+ public:
+  virtual ~ModelConfig() = default;
+  virtual void fields(Fields&) = 0;
+  virtual std::unique_ptr<Model> make() const = 0;  // the weights are shapes
+  // The same model for what the task needs: another head, with the labels of the data. Nothing if there are no heads to choose from.
+  virtual void fit(const DataFacts&) {}
+};
+void tell(ModelConfig&, DataFacts);
 
 struct Family {
   static constexpr std::string_view noun = "family of models";

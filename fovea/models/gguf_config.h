@@ -12,7 +12,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "fovea/formats/gguf.h"
 
@@ -24,5 +26,8 @@ std::string gguf_config(const Gguf&);
 // The file's name of each tensor, by Hugging Face's. Tensors that gguf_config has put into the config (factors of rotary positions)
 // are left out; one without a name there is an Error.
 std::map<std::string, std::string> hugging_face_names(const Gguf&);
+
+// The other way, of one tensor of an architecture: "model.norm.weight" → "output_norm.weight"; none if it has no name there.
+std::optional<std::string> gguf_name(std::string_view architecture, std::string_view hugging_face);
 
 }  // namespace fovea

@@ -72,6 +72,12 @@ constexpr Names all_names[] = {{"llama", "model.layers.", decoder_ends, decoder}
 constexpr std::string_view in_the_config[] = {"rope_freqs.weight", "rope_factors_long.weight",
                                               "rope_factors_short.weight"};
 
+const Names* names_of(std::string_view architecture) {
+  for (const Names& names : all_names)
+    if (names.architecture == architecture) return &names;
+  return nullptr;
+}
+
 std::optional<std::string_view> found(std::span<const Name> names, std::string_view gguf) {
   for (const Name& name : names)
     if (name.gguf == gguf) return name.hugging_face;
@@ -102,11 +108,30 @@ std::optional<std::string> hugging_face_name(const Names& names, std::string_vie
 
 }  // namespace
 
+std::optional<std::string> gguf_name(std::string_view architecture, std::string_view hugging_face) {
+  const Names* names = names_of(architecture);
+  const size_t dot = hugging_face.rfind('.');
+  if (!names || dot == hugging_face.npos) return std::nullopt;
+  const std::string suffix(hugging_face.substr(dot));
+  if (suffix != ".weight" && suffix != ".bias") return std::nullopt;
+  std::string_view stem = hugging_face.substr(0, dot);
+  if (!stem.starts_with(names->layers)) {
+    for (const Name& name : names->outside)
+      if (name.hugging_face == stem) return std::string(name.gguf) + suffix;
+    return std::nullopt;
+  }
+  stem.remove_prefix(names->layers.size());
+  const size_t end = stem.find('.');
+  if (end == stem.npos) return std::nullopt;
+  for (const Name& name : names->inside)
+    if (name.hugging_face == stem.substr(end + 1))
+      return fmt::format("blk.{}.{}{}", stem.substr(0, end), name.gguf, suffix);
+  return std::nullopt;
+}
+
 std::map<std::string, std::string> hugging_face_names(const Gguf& file) {
   const std::string architecture = file.text("general.architecture");
-  const Names* names = nullptr;
-  for (const Names& n : all_names)
-    if (n.architecture == architecture) names = &n;
+  const Names* names = names_of(architecture);
   if (!names)
     throw Error(Error::unsupported, "{}: found the architecture '{}', whose tensors have no names here",
                 file.path().string(), architecture);

@@ -1,74 +1,19 @@
 // Language models of others: the numbers of Transformers (tests/golden/make_language_models.py), read from folders as it writes them.
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "fovea/base/file.h"
-#include "fovea/models/pretrained.h"
-#include "fovea/nn/golden.h"
+#include "fovea/models/language_model_golden.h"
 
 namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
 
-const SafeTensors& golden_models() {
-  static const SafeTensors file(fs::path(test_data) / "golden" / "language_models.safetensors");
-  return file;
-}
-
-std::vector<std::string> cases() {
-  std::vector<std::string> names;
-  for (const auto& [key, value] : golden_models().metadata())
-    if (key.ends_with(".weights")) names.push_back(key.substr(0, key.size() - 8));
-  return names;
-}
-
-struct Case {
-  explicit Case(const std::string& name) : name(name) {
-    const auto& metadata = golden_models().metadata();
-    for (const auto& config : nlohmann::json::parse(metadata.at(name + ".configs"))) configs.push_back(config);
-    const auto shapes = nlohmann::ordered_json::parse(metadata.at(name + ".weights"));
-    int64_t number = seed();
-    for (const auto& [path, sizes] : shapes.items()) {
-      Shape shape;
-      for (int64_t size : sizes) shape.push_back(size);
-      const double offset = shape.rank() == 1 && !path.ends_with("bias") ? 1 : 0;
-      weights[path] = (golden_numbers(shape, number++, 0.25) + offset).to(DType::f32);
-    }
-  }
-  // The folder with the given spelling of config.json; the caller may change weights and config before.
-  std::unique_ptr<Model> load(size_t spelling, const LoadOptions& options = {}) const {
-    const fs::path folder = fs::path(testing::TempDir()) / ("fovea_language_model_" + name);
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-    write_safetensors(folder / "model.safetensors", weights);
-    write_text(folder / "config.json", configs.at(spelling).dump());
-    auto model = load_model(folder, options);
-    fs::remove_all(folder);
-    return model;
-  }
-  void expect_golden(const Model& model) const {
-    for (int i : {0, 1}) {
-      const Tensor prompt = golden_models()[fmt::format("{}.prompt.{}", name, i)];
-      const Tensor logits = as<Generator>(model).logits({}, prompt.unsqueeze(0), {}).squeeze(0);
-      gradient_check::expect_near(logits, golden_models()[fmt::format("{}.logits.{}", name, i)], 2e-4, "logits");
-    }
-  }
-
-  std::string name;
-  std::vector<nlohmann::json> configs;
-  NamedTensors weights;
-
- private:
-  int64_t seed() const { return static_cast<int64_t>(golden_models()[name + ".seed"].item()); }
-};
-
 class EveryLanguageModel : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(LanguageModels, EveryLanguageModel, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(LanguageModels, EveryLanguageModel, testing::ValuesIn(golden_language_models()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(EveryLanguageModel, HasTheLogitsOfTransformersInEverySpellingOfItsConfig) {
-  const Case c(GetParam());
+  const LanguageModelCase c(GetParam());
   for (size_t spelling : {0, 1}) {
     SCOPED_TRACE(spelling);
     std::vector<std::string> notes;
@@ -79,26 +24,27 @@ TEST_P(EveryLanguageModel, HasTheLogitsOfTransformersInEverySpellingOfItsConfig)
 }
 
 TEST_P(EveryLanguageModel, IsSavedUnderTheNamesOfTransformers) {
-  const Case c(GetParam());
+  const LanguageModelCase c(GetParam());
   const auto model = c.load(0);
   const NamedTensors saved = save(*model);
   std::set<std::string> found, expected;
   for (const auto& [name, tensor] : saved) found.insert(name);
   for (const auto& [name, tensor] : c.weights) expected.insert(name);
   EXPECT_EQ(found, expected);
-  Case again = c;
+  LanguageModelCase again = c;
   again.configs = {nlohmann::json::parse(model->config())};
   again.expect_golden(*again.load(0));
 }
 
 TEST(LanguageModels, BuffersAndTiedOutputsInFilesArePassedOver) {
-  Case gpt2("gpt2"), bare("gpt2"), llama("llama_bias");
+  LanguageModelCase gpt2("gpt2"), bare("gpt2"), llama("llama_bias");
   gpt2.weights["transformer.h.0.attn.bias"] = ones({1, 1, 64, 64});
   gpt2.weights["transformer.h.0.attn.masked_bias"] = full({1}, -1e4);
   gpt2.weights["lm_head.weight"] = zeros({37, 32});
   gpt2.expect_golden(*gpt2.load(0));
   bare.weights.clear();
-  for (const auto& [name, tensor] : Case("gpt2").weights) bare.weights[name.substr(name.find('.') + 1)] = tensor;
+  for (const auto& [name, tensor] : LanguageModelCase("gpt2").weights)
+    bare.weights[name.substr(name.find('.') + 1)] = tensor;
   bare.weights["h.1.attn.bias"] = ones({1, 1, 64, 64});
   bare.expect_golden(*bare.load(0));
   llama.weights["model.layers.0.self_attn.rotary_emb.inv_freq"] = ones({5});
@@ -107,7 +53,7 @@ TEST(LanguageModels, BuffersAndTiedOutputsInFilesArePassedOver) {
 }
 
 TEST(LanguageModels, EndsMayBeSeveralAndPaddingNone) {
-  const auto model = Case("llama_bias").load(0);
+  const auto model = LanguageModelCase("llama_bias").load(0);
   EXPECT_EQ(as<Generator>(*model).end_ids(), (std::vector<int64_t>{2, 5}));
   EXPECT_EQ(as<Generator>(*model).special_ids().pad, -1);
   EXPECT_EQ(as<Generator>(*model).special_ids().bos, 1);
@@ -115,7 +61,7 @@ TEST(LanguageModels, EndsMayBeSeveralAndPaddingNone) {
 
 // Rows of queries and keys whose pairs are neighbours, as GGUF has them, with the key that says so.
 TEST(LanguageModels, InterleavedPairsAreTheSameModel) {
-  Case c("llama");
+  LanguageModelCase c("llama");
   const int64_t width = 8;
   for (auto& [name, tensor] : c.weights) {
     if (!name.ends_with("q_proj.weight") && !name.ends_with("k_proj.weight")) continue;
@@ -128,7 +74,7 @@ TEST(LanguageModels, InterleavedPairsAreTheSameModel) {
 
 TEST(LanguageModels, TheOneOfGemmasNormsMayBeInTheWeights) {
   for (const char* name : {"gemma2", "gemma3"}) {
-    Case c(name);
+    LanguageModelCase c(name);
     for (auto& [path, tensor] : c.weights)
       if (path.ends_with("norm.weight")) tensor = tensor + 1;
     c.configs[0]["norm_plus_one"] = false;
@@ -156,21 +102,21 @@ TEST(LanguageModels, WhatWouldChangeTheNumbersAndIsNotKnownIsRefused) {
                           {"gpt2", "add_cross_attention", true},
                           {"gpt2", "activation_function", "sine"},
                           {"gpt2", "n_head", 5}}) {
-    Case c(name);
+    LanguageModelCase c(name);
     c.configs[0][key] = value;
     EXPECT_THROW(c.load(0), Error) << name << " " << key;
   }
 }
 
 TEST(LanguageModels, AHeadOfAnyWidthTakesNoMemory) {
-  Case c("llama_yarn");
+  LanguageModelCase c("llama_yarn");
   c.configs[0]["num_attention_heads"] = c.configs[0]["num_key_value_heads"] = 1;
   c.configs[0]["hidden_size"] = 1 << 30;
   EXPECT_THROW(c.load(0), Error);
 }
 
 TEST(LanguageModels, LongRopeEndsWhereItsNumbersWouldChange) {
-  const auto model = Case("phi3_long").load(0);
+  const auto model = LanguageModelCase("phi3_long").load(0);
   EXPECT_EQ(as<Generator>(*model).longest(), 32);
   EXPECT_NO_THROW(as<Generator>(*model).logits({}, zeros({1, 32}, DType::i64), {}));
   EXPECT_THROW(as<Generator>(*model).logits({}, zeros({1, 33}, DType::i64), {}), Error);
@@ -204,7 +150,7 @@ TEST(LanguageModels, ATrainedGptSortsAsItDidWhereItWasTrained) {
   if (!fs::exists(shared)) GTEST_SKIP() << "needs " << shared;
   const auto model = nlohmann::json::parse(read_text(shared / "model.json"));
   const auto reference = nlohmann::json::parse(read_text(shared / "reference_activations.json"));
-  Case c("gpt2");
+  LanguageModelCase c("gpt2");
   c.name = "gpt_nano_sort";
   c.weights.clear();
   for (const auto& [name, shown] : model.items()) {

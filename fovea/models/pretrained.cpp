@@ -1,4 +1,4 @@
-#include "fovea/models/pretrained.h"
+#include "fovea/models/open_model.h"
 
 #include <fmt/ranges.h>
 
@@ -8,7 +8,6 @@
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/kernels/packed.h"
-#include "fovea/models/stored_weights.h"
 
 namespace fovea {
 namespace {
@@ -172,6 +171,14 @@ void save_model(const fs::path& folder, Model& model, const SaveOptions& options
   for (auto& [path, tensor] : tensors) tensor = tensor.to(options.storage);
   write_safetensors(folder / "model.safetensors", tensors, {{"format", "pt"}});
   write_text(folder / "config.json", model.config());
+}
+
+OpenModel open_model(const fs::path& folder, const LoadOptions& options) {
+  OpenModel open;
+  open.stored = open_weights(folder);
+  open.model = make_model(*open.stored, options).model;
+  open.names = names_of(*open.model, *open.stored, options, folder.string());
+  return open;
 }
 
 std::unique_ptr<Model> load_model(const fs::path& folder, const LoadOptions& options) {

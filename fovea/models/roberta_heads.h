@@ -7,7 +7,7 @@
 namespace fovea {
 
 struct Roberta {
-  static constexpr std::string_view name = "roberta", prefix = "roberta.";
+  static constexpr std::string_view name = "roberta", class_name = "Roberta", prefix = "roberta.";
   using Config = BertConfig;
   using Body = BertBody;
   static Body body(const BertConfig& c) {

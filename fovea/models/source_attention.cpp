@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/attention/probe.h"
 #include "fovea/models/padding.h"
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
@@ -86,9 +87,14 @@ void SourceAttention::weights(Weights& w) {
 }
 
 SourceKeys SourceAttention::keys(const Tensor& states, const Tensor& lengths) const {
+  if (coverage_) return weighed_keys(states, lengths);
   const Tensor plain = states.unsqueeze(2);
-  SourceKeys source = {form_->fused_key(plain, form_weights_), plain, lengths, {}, {}};
-  if (!coverage_) return source;
+  return {form_->fused_key(plain, form_weights_), plain, lengths, {}, {}};
+}
+
+SourceKeys SourceAttention::weighed_keys(const Tensor& states, const Tensor& lengths) const {
+  const Tensor plain = states.unsqueeze(2);
+  SourceKeys source = {form_->fused_key(plain, form_weights_), plain, lengths, {}, {}, true};
   const int64_t batch = states.size(0), tokens = states.size(1);
   Tensor ones = zeros({1, tokens, 1, tokens}, states.dtype());
   for (int64_t j = 0; j < tokens; ++j) ones.select(1, j).select(2, j).fill(1);
@@ -99,7 +105,7 @@ SourceKeys SourceAttention::keys(const Tensor& states, const Tensor& lengths) co
 SourceKeys SourceAttention::covered(const SourceKeys& source, const Tensor& coverage) const {
   require(source.keys && coverage_, "coverage of attention: found {}, expected keys() of an attention with coverage",
           source.keys ? "an attention without" : "packed keys");
-  SourceKeys now = {source.keys, source.values, source.lengths, {}, {}};
+  SourceKeys now = {source.keys, source.values, source.lengths, {}, {}, true};
   if (form_weights_.vector)
     now.keys = source.keys + coverage.transpose(1, 2).unsqueeze(-1) * *coverage_;
   else
@@ -112,7 +118,11 @@ SourceKeys SourceAttention::packed_keys(const Tensor& states, const Tensor& leng
   for (int64_t length : row_lengths(lengths, states.shape())) starts.push_back(starts.back() + length);
   for_each_real(lengths, states.shape(), [&](int64_t place) { real.push_back(place); });
   const Tensor flat = states.reshape({states.size(0) * states.size(1), states.size(2)});
-  const SourceKeys plain = keys(rows(flat, tensor({1, starts.back()}, real)), {});
+  return packed_keys(rows(flat, tensor({1, starts.back()}, real)), starts);
+}
+
+SourceKeys SourceAttention::packed_keys(const Tensor& states, std::span<const int64_t> starts) const {
+  const SourceKeys plain = keys(states, {});
   SourceKeys source = {{}, {}, {}, std::make_shared<Cache>(), {}};
   source.packed->begin_memories(starts);
   source.packed->memory_at(this).append(plain.keys, plain.values, *score_, {.vector = form_weights_.vector});
@@ -130,13 +140,35 @@ AttentionOptions SourceAttention::options(const SourceKeys& source) const {
 }
 
 AttentionResult SourceAttention::operator()(const Tensor& queries, const SourceKeys& source, const Context& c) const {
+  return run(queries, source, options(source), c);
+}
+
+SourceAttention::Seen SourceAttention::look(const Tensor& queries, const SourceKeys& source, const Context& c) const {
+  if (source.weighed) {
+    AttentionResult result = (*this)(queries, source, c);
+    const Tensor all = result.output.squeeze(2);
+    return {all.slice(-1, 0, config_.memory_width), all.slice(-1, config_.memory_width, all.size(-1)),
+            std::move(result)};
+  }
+  AttentionOptions o = options(source);
+  o.probe = Probe{.weights = true};
+  Context quiet = c;
+  quiet.trace = nullptr;
+  AttentionResult result = run(queries, source, o, quiet);
+  const Probe* wanted = c.trace ? c.trace->probe_for(c.place) : nullptr;
+  if (wanted) c.trace->add(c.place, probe_weights(result.probe.weights, *wanted));
+  return {result.output.squeeze(2), result.probe.weights.squeeze(1), std::move(result)};
+}
+
+AttentionResult SourceAttention::run(const Tensor& queries, const SourceKeys& source, const AttentionOptions& o,
+                                     const Context& c) const {
   const Tensor q = form_->fused_query(queries.unsqueeze(2), form_weights_);
-  if (source.keys) return attend(q, source.keys, source.values, options(source), c);
+  if (source.keys) return attend(q, source.keys, source.values, o, c);
   const int64_t rows = q.size(0), steps = q.size(1);
   std::vector<int64_t> starts;
   for (int64_t r = 0; r <= rows; ++r) starts.push_back(r * steps);
   AttentionResult result =
-      attend(q.reshape({1, rows * steps, 1, q.size(3)}), source.packed->memory_at(this), starts, options(source), c);
+      attend(q.reshape({1, rows * steps, 1, q.size(3)}), source.packed->memory_at(this), starts, o, c);
   result.output = result.output.reshape({rows, steps, 1, result.output.size(3)});
   return result;
 }

@@ -26,6 +26,7 @@ struct SourceKeys {
   Tensor lengths;                 // i64 [batch]; all tokens if not given
   std::shared_ptr<Cache> packed;  // as memories, at the place ""
   Tensor bias = {};               // added to the scores, [batch, 1, 1, tokens]
+  bool weighed = false;           // the values are those of weighed_keys()
 
   void reorder(std::span<const int64_t> rows);
   void append(SourceKeys&& other);  // its rows come behind, padded to one number of tokens where they are not packed
@@ -43,14 +44,25 @@ class SourceAttention final {
   explicit SourceAttention(const Config&);
 
   SourceKeys keys(const Tensor& states, const Tensor& lengths) const;
-  // The same in pages, as the fused kernel reads them, for inference step by step.
+  // The same on values with a one for each token behind them, so that the fused kernel's output holds the weights, with their
+  // gradient, behind the context. With coverage keys() are these.
+  SourceKeys weighed_keys(const Tensor& states, const Tensor& lengths) const;
+  // In pages, as the fused kernel reads them, for inference step by step; those of states [1, tokens of all rows, width] too.
   SourceKeys packed_keys(const Tensor& states, const Tensor& lengths) const;
+  SourceKeys packed_keys(const Tensor& states, std::span<const int64_t> starts) const;
 
   AttentionResult operator()(const Tensor& queries, const SourceKeys&,
                              const Context&) const;  // [batch, queries, query width]
 
-  // The keys as they are after weights that add up to `coverage`, [batch, 1, tokens]. They are those of keys() on values with
-  // a one for each token behind them, so that the output holds the weights, with their gradient, behind the context.
+  // Context and weights, [batch, queries, memory width] and [batch, queries, tokens]; these have a gradient if the keys are
+  // weighed_keys(), and are those of the kernel's probe otherwise.
+  struct Seen {
+    Tensor context, weights;
+    AttentionResult result;
+  };
+  Seen look(const Tensor& queries, const SourceKeys&, const Context&) const;
+
+  // The keys as they are after weights that add up to `coverage`, [batch, 1, tokens].
   SourceKeys covered(const SourceKeys&, const Tensor& coverage) const;
   // H = −Σ w log w of each query's weights, [batch, queries], with its gradient; by the formula, in O(queries × keys) memory.
   Tensor entropy(const Tensor& queries, const SourceKeys&) const;
@@ -58,6 +70,7 @@ class SourceAttention final {
 
  private:
   AttentionOptions options(const SourceKeys&) const;
+  AttentionResult run(const Tensor& queries, const SourceKeys&, const AttentionOptions&, const Context&) const;
 
   Config config_;
   const Form* form_;   // as it is named

@@ -52,6 +52,8 @@ class FolderWeights final : public StoredWeights {
     file_.forget(name);
   }
   void learn(Weight& weight, const std::string& name) const override { weight.learn(file_[name]); }
+  Tensor numbers(const std::string& name) const override { return file_[name]; }
+  void forget(const std::string& name) const override { file_.forget(name); }
 
  private:
   static const fs::path& checked(const fs::path& folder) {
@@ -108,6 +110,8 @@ class GgufWeights final : public StoredWeights {
   void learn(Weight& weight, const std::string& name) const override {
     weight.learn(as_stored(weight, file_.numbers_of(names_.at(name))));
   }
+  Tensor numbers(const std::string& name) const override { return file_.numbers_of(names_.at(name)); }
+  void forget(const std::string& name) const override { file_.forget(names_.at(name)); }
 
  private:
   // Here every matrix is [outputs, inputs].

@@ -32,6 +32,9 @@ class StoredWeights {
   // Without a precision: as it is stored if that can be multiplied with, else in f32.
   virtual void bind(Weight&, const std::string& name, std::optional<Precision>) const = 0;
   virtual void learn(Weight&, const std::string& name) const = 0;
+  // As they are stored, but for blocks, which are f32 then.
+  virtual Tensor numbers(const std::string& name) const = 0;
+  virtual void forget(const std::string& name) const = 0;  // the memory that they took
 };
 
 bool is_gguf(const std::filesystem::path& model);  // by its name

@@ -16,6 +16,8 @@ namespace {
 struct Logits {
   Tensor values, targets;  // contiguous [rows, classes] and [rows]
   int64_t rows, classes;
+  std::vector<int64_t> possible =
+      {};  // with smoothing: how many classes of a row are not −∞, if that is not all of them
 };
 
 void sums_of(const Logits& l, const float* x, float* sums) {
@@ -78,8 +80,23 @@ Logits checked(const Tensor& logits, const Tensor& targets, const CrossEntropyOp
   return l;
 }
 
+// The means of rows with −∞ over the other classes.
+template <class T>
+void take_possible_means(Logits& l, const T* x, T* means) {
+  for (int64_t row = 0; row < l.rows; ++row) {
+    if (means[row] != T(-HUGE_VAL)) continue;
+    l.possible.resize(static_cast<size_t>(l.rows), l.classes);
+    T sum = 0;
+    int64_t count = 0;
+    for (const T *p = x + row * l.classes, *end = p + l.classes; p < end; ++p)
+      if (*p != T(-HUGE_VAL)) sum += *p, ++count;
+    means[row] = sum / static_cast<T>(std::max<int64_t>(count, 1));
+    l.possible[static_cast<size_t>(row)] = count;
+  }
+}
+
 // loss = log Σ e^x − (1 − smoothing) x[target] − smoothing · mean(x), and 0 where the target is ignored.
-Tensor losses(const Logits& l, const Tensor& sums, const Shape& shape, const CrossEntropyOptions& options) {
+Tensor losses(Logits& l, const Tensor& sums, const Shape& shape, const CrossEntropyOptions& options) {
   Tensor result(shape, sums.dtype());
   with_number("cross_entropy", sums.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -87,7 +104,7 @@ Tensor losses(const Logits& l, const Tensor& sums, const Shape& shape, const Cro
     const int64_t* t = l.targets.data<int64_t>();
     const T *s = sums.data<T>(), smoothing = T(options.smoothing);
     T* loss = result.data<T>();
-    if (smoothing > 0) means_of(l, x, loss);
+    if (smoothing > 0) means_of(l, x, loss), take_possible_means(l, x, loss);
     for (int64_t row = 0; row < l.rows; ++row) {
       if (t[row] == options.ignored) {
         loss[row] = 0;
@@ -100,10 +117,19 @@ Tensor losses(const Logits& l, const Tensor& sums, const Shape& shape, const Cro
   return result;
 }
 
+// What spreading over the possible classes alone changes in a row's gradient.
+template <class T>
+void respread(const Logits& l, int64_t row, const T* x, T scale, T smoothing, T* dx) {
+  if (l.possible.empty() || l.possible[static_cast<size_t>(row)] == l.classes) return;
+  const T more =
+      scale * smoothing * (1 / static_cast<T>(l.classes) - 1 / static_cast<T>(l.possible[static_cast<size_t>(row)]));
+  for (int64_t i = 0; i < l.classes; ++i) dx[i] = x[i] == T(-HUGE_VAL) ? T(0) : dx[i] + more;
+}
+
 // dx = scale (softmax(x) − (1 − smoothing) [i = target] − smoothing / classes), scale being each loss's gradient.
 Tensor gradient_of(const Logits& l, const Tensor& sums, const Tensor& scale, const CrossEntropyOptions& options) {
   // Logits that nobody else holds are as large as what they become, and no longer needed.
-  Tensor dx = l.values.owns_alone() ? l.values : Tensor(l.values.shape(), sums.dtype());
+  Tensor dx = l.possible.empty() && l.values.owns_alone() ? l.values : Tensor(l.values.shape(), sums.dtype());
   with_number("cross_entropy", sums.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* factor = scale.data<T>();
@@ -111,10 +137,13 @@ Tensor gradient_of(const Logits& l, const Tensor& sums, const Tensor& scale, con
     T* to = dx.data<T>();
     difference(l, sums.data<T>(), factor, T(options.smoothing) / static_cast<T>(l.classes), to);
     for (int64_t row = 0; row < l.rows; ++row) {
-      if (t[row] == options.ignored)
-        std::fill_n(to + row * l.classes, l.classes, T(0));
-      else
-        to[row * l.classes + t[row]] -= factor[row] * (1 - T(options.smoothing));
+      T* d = to + row * l.classes;
+      if (t[row] == options.ignored) {
+        std::fill_n(d, l.classes, T(0));
+        continue;
+      }
+      respread(l, row, l.values.data<T>() + row * l.classes, factor[row], T(options.smoothing), d);
+      d[t[row]] -= factor[row] * (1 - T(options.smoothing));
     }
   });
   return dx;
@@ -123,7 +152,7 @@ Tensor gradient_of(const Logits& l, const Tensor& sums, const Tensor& scale, con
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
-  const Logits l = checked(logits, targets, options);
+  Logits l = checked(logits, targets, options);
   Tensor sums({l.rows}, logits.dtype());
   with_number("cross_entropy", logits.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -136,7 +165,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, const CrossEnt
   Tensor y = losses(l, sums, targets.shape(), options);
   if (options.reduction != Reduction::none) y = sum(y) * share;
   if (!needs_gradient(logits)) return y;
-  return with_gradient("cross_entropy", y, {logits}, [l, sums, share, options](const Tensor& dy) {
+  return with_gradient("cross_entropy", y, {logits}, [l = std::move(l), sums, share, options](const Tensor& dy) {
     const Tensor scale =
         options.reduction == Reduction::none ? dy.contiguous() : (dy * share).expand({l.rows}).contiguous();
     return Gradients{gradient_of(l, sums, scale, options)};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ class Evaluation {
   virtual ~Evaluation() = default;
   virtual void fields(Fields&) {}  // what it has to be told
   virtual bool needs_references() const { return true; }
+  // What a model is to be asked, of an evaluation that has its own questions in the file of what is right.
+  virtual std::optional<std::vector<std::string>> questions(const LineFile&) const { return {}; }
   virtual Outcome run(const Outputs&) const = 0;
 };
 

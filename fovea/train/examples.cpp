@@ -37,14 +37,20 @@ Columns columns_of(const ExamplesConfig& c, Columns columns) {
   return columns;
 }
 
-std::string division_of(const ExamplesConfig& c) {
+// Plain texts that are one document each are divided inside, everything else text by text.
+bool divides_files(const ExampleFormat& format) {
+  return format.kind == ExampleKind::documents && format.columns.documents == "file";
+}
+
+std::string division_of(const ExamplesConfig& c, const ExampleFormat& format) {
   std::string text;
-  if (c.test > 0) text += fmt::format(", {} % of the texts for testing by their CRC-32", c.test);
+  const char* by = divides_files(format) ? "(of a plain text its end, of others by their CRC-32)" : "by their CRC-32";
+  if (c.test > 0) text += fmt::format(", {} % of the texts for testing {}", c.test, by);
   if (c.test_every > 0) text += fmt::format(", every {}th line for testing", c.test_every);
   if (!c.validation.empty()) {
     text += ", validation from files of its own";
   } else if (c.hold_out > 0) {
-    text += fmt::format(", {} % of the texts for validation by their CRC-32", c.hold_out);
+    text += fmt::format(", {} % of the texts for validation {}", c.hold_out, by);
   }
   return text.empty() ? text : text.substr(2);
 }
@@ -87,18 +93,25 @@ Examples read_examples(const ExamplesConfig& c, const ExampleFormat& format) {
                 .test = {},
                 .held_out = 0,
                 .kind = format.kind,
-                .division = division_of(c)};
+                .division = division_of(c, format)};
   const bool holds_out = c.validation.empty();
-  const Columns columns = columns_of(c, format.columns);
+  Columns columns = columns_of(c, format.columns);
+  columns.tail = holds_out ? c.hold_out : 0;
+  columns.test_tail = c.test;
   for (const PlannedFile& file : planned(c.data, format.kind)) {
     const int64_t first = e.data.size();
     read_planned(file, format.kind, e.data, columns);
+    const bool divided = divides_files(format) && is_plain_document(file.path, columns);
     for (int64_t i = first; i < e.data.size(); ++i) {
-      const int64_t b = bucket_of(text_of(e.data[i]));
-      const bool tested = b < c.test || (c.test_every > 0 && (i - first + 1) % c.test_every == 0);
-      (tested ? e.test : holds_out && b < c.test + c.hold_out ? e.validation : e.training).push_back(i);
+      const Example example = e.data[i];
+      const int64_t b = divided ? 100 : bucket_of(text_of(example));
+      const bool tested = b < c.test || (c.test_every > 0 && (i - first + 1) % c.test_every == 0) ||
+                          (divided && example.label == "test");
+      const bool held_out = holds_out && (b < c.test + c.hold_out || (divided && example.label == "validation"));
+      (tested ? e.test : held_out ? e.validation : e.training).push_back(i);
     }
   }
+  columns.tail = columns.test_tail = 0;
   if (holds_out && c.hold_out > 0 && e.validation.empty()) hold_out_one(e);
   for (const PlannedFile& file : planned(c.validation, format.kind)) {
     const int64_t first = e.data.size();

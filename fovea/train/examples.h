@@ -22,10 +22,12 @@ struct ExamplesConfig {
 
   void fields(Fields& f) {
     f("data", data,
-      "files of examples: CSV, TSV, JSON lines, CoNLL columns, or a.en a.de; plain, .gz or .zip; - is stdin");
+      "files of examples: CSV, TSV, JSON lines, CoNLL columns, plain text, or a.en a.de; plain, .gz or .zip; - is "
+      "stdin");
     f("validation", validation, "files to validate on; without them a part of the data is held out");
-    f("hold_out", hold_out, "percent of the data that is held out for validation, by CRC-32 of its text");
-    f("test", test, "percent of the data that is kept for testing, by CRC-32 of its text");
+    f("hold_out", hold_out,
+      "percent of the data that is held out for validation, by CRC-32 of its text; of a file that is one text its end");
+    f("test", test, "percent of the data that is kept for testing, likewise");
     f("test_every", test_every, "keep every so manieth line of each file for testing; 0: none");
     f("validate_on", validate_on, "at most so many examples of the validation, evenly spread; 0: all");
     f("header", header, "whether the first row of a table names its columns: yes, no, or auto (if it does)");
@@ -51,7 +53,7 @@ void check(const ExamplesConfig&);  // an Error for values that make no sense
 
 // The CRC-32 of an example's text (of a pair the source, of two texts both, of tagged words these with spaces between) decides on its part, so
 // that the same text is never in two. If the data is so small that nothing would be held out, the text whose CRC-32 is the
-// next one is.
+// next one is. Of a file that is one document the last part is kept for testing, and what stands before it for validation.
 Examples read_examples(const ExamplesConfig&, const ExampleFormat&);
 
 }  // namespace fovea

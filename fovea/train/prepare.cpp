@@ -73,6 +73,8 @@ class RecipeTrainee final : public Trainee {
       sum += task_.loss(trained_, batch, {}).item();
       terms += task_.losses(batch);
     }
+    scores_ = task_.score_losses(examples_, sum, terms);
+    if (!scores_.empty()) return scores_;
     validated_ = task_.predict(trained_, examples_.data, examples_.validation, {.draft = true});
     scores_ = task_.score(validated_);
     scores_.push_back({"loss", sum / static_cast<double>(terms), Score::lower});
@@ -131,8 +133,8 @@ class RecipeTrainee final : public Trainee {
 
   void make_samples(const Preparation& preparation) {
     preparation.say(fmt::format("cutting {} examples into tokens", examples_.training.size()));
-    for (int64_t i : examples_.training) training_.add(task_.columns(trained_, examples_.data[i]));
-    for (int64_t i : examples_.validation) validation_.add(task_.columns(trained_, examples_.data[i]));
+    task_.add_samples(trained_, examples_.data, examples_.training, training_);
+    task_.add_samples(trained_, examples_.data, examples_.validation, validation_);
     batches_.emplace(training_, Batches::Options{.tokens = task_.batch_tokens(),
                                                  .longest = task_.max_tokens(),
                                                  .seed = static_cast<uint64_t>(recipe_.trainer.seed)});

@@ -45,6 +45,10 @@ double Predictions::unsure_below() const {
   return *at;
 }
 
+void Task::add_samples(const Pretrained& p, const Dataset& data, const std::vector<int64_t>& numbers, Samples& into) {
+  for (int64_t i : numbers) into.add(columns(p, data[i]));
+}
+
 std::vector<std::string> families_for(const Task& task) {
   std::vector<std::string> names;
   for (const Family* family : catalogue<Family>())

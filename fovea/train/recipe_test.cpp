@@ -123,6 +123,33 @@ TEST_F(Recipes, ClassificationIsLearnedAndTheDecidingWordIsSeen) {
   }
 }
 
+constexpr const char* small_bert =
+    "hidden_size: 16\nnum_attention_heads: 2\nnum_hidden_layers: 1\nintermediate_size: 32\n"
+    "max_position_embeddings: 64\nhidden_dropout_prob: 0\nattention_probs_dropout_prob: 0\nvocabulary: 100\n"
+    "steps: 100\nwarmup: 5\nbatch_tokens: 400\nvalidate_every: 0\naverage: 0\nlearning_rate: 0.01\nhold_out: 20\n";
+
+// The head is the one that the task needs, under the name that Hugging Face gives it; the vocabulary frames a text.
+TEST_F(Recipes, BertLearnsFromNothingWithTheHeadThatTheTaskNeeds) {
+  for (const auto& [family, architecture] :
+       {std::pair{"bert", "BertForSequenceClassification"}, {"xlm-roberta", "XLMRobertaForSequenceClassification"}}) {
+    const std::unique_ptr<Recipe> r =
+        recipe("classification", "labelled.tsv", fmt::format("family: {}\n{}", family, small_bert));
+    EXPECT_GT(trained(*r).best->value, 0.95) << family;
+    const Pretrained model = load_pretrained(find_model(r->output));
+    EXPECT_NE(model.model->config().find(architecture), std::string::npos) << model.model->config();
+    EXPECT_NE(model.model->config().find("single_label_classification"), std::string::npos);
+    EXPECT_EQ(model.as<TextLabeller>().labels().names(), (std::vector<std::string>{"bad", "good"}));
+    const Tokens tokens = model.tokenizer->frame(model.tokenizer->encode("The awful film"));
+    EXPECT_EQ(model.tokenizer->piece(tokens.ids.front()), "[CLS]");
+    EXPECT_EQ(model.tokenizer->piece(tokens.ids.back()), "[SEP]");
+    EXPECT_EQ(model.tokenizer->piece(model.tokenizer->special().mask), "[MASK]");
+    EXPECT_EQ(model.tokenizer->decode(tokens.ids), "the awful film");
+    const Classified c = classify(model.as<TextLabeller>(), *model.tokenizer, {"the song was old and lovely"})[0];
+    EXPECT_EQ(model.as<TextLabeller>().labels().names()[c.best], "good");
+    fs::remove_all(r->output);
+  }
+}
+
 TEST_F(Recipes, LabelsCanGetNames) {
   const std::unique_ptr<Recipe> r =
       recipe("classification", "labelled.tsv",

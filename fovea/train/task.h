@@ -50,6 +50,8 @@ class Task {
   virtual DataFacts facts(const Examples&, const Tokenizer&) = 0;  // an Error if nothing can be learned from them
 
   virtual std::vector<Sequence> columns(const Pretrained&, const Example&) const = 0;
+  // Rows of ids to make batches of: one for each example, unless a task packs several into one or cuts them.
+  virtual void add_samples(const Pretrained&, const Dataset&, const std::vector<int64_t>& numbers, Samples&);
   virtual int64_t batch_tokens() const = 0;  // of a batch of these columns, padding included
   virtual int64_t max_tokens() const = 0;    // examples with a longer column are left out; 0: none
   virtual Tensor loss(const Pretrained&, const Batch&, const Context&) const = 0;  // added up
@@ -58,6 +60,9 @@ class Task {
   virtual Predictions predict(const Pretrained&, const Dataset&, const std::vector<int64_t>& numbers,
                               const PredictOptions&) const = 0;
   virtual std::vector<Score> score(const Predictions&) const = 0;  // the first one says which model is the best
+  // The scores of a validation whose losses are these, added up. A task that has all it needs in them predicts nothing while it
+  // is trained.
+  virtual std::vector<Score> score_losses(const Examples&, double /*sum*/, int64_t /*count*/) const { return {}; }
   // What its models' users need beside the model, with what the last validation saw of it.
   virtual void save(const std::filesystem::path&, const Predictions&) const {}
 };

@@ -19,7 +19,8 @@ struct VocabularyConfig {
 
   void fields(Fields& f) {
     f("tokenizer", kind,
-      "unigram or bpe (SentencePiece), words, or bytes; or the file or folder of a tokenizer that was learned before");
+      "unigram or bpe (SentencePiece), byte-bpe (GPT-2's), wordpiece (BERT's), words, characters or bytes; or the "
+      "path of a tokenizer that was learned before");
     f("vocabulary", size, "at most so many pieces or words");
     f("at_least", at_least, "words: those seen less often are unknown");
     f("lower_case", lower_case, "do not tell A from a");

@@ -4,7 +4,7 @@ and fovea/models/gguf_config_test.cpp.
     python make_gguf.py        # needs numpy, gguf, sentencepiece and tokenizers
 
 blocks.gguf: random blocks of each type T as tensor "T", what gguf makes of them as "T.numbers"; numbers "x" and gguf's blocks of them
-("x.q8_0", "x.q4_0"); a metadata value of each type. ARCHITECTURE.gguf: two layers with Hugging Face's names (in config.json's terms)
+("x.q8_0", "x.q5_0", "x.q4_0"); a metadata value of each type. ARCHITECTURE.gguf: two layers with Hugging Face's names (in config.json's terms)
 turned into GGUF's by gguf's own map; expected.json has both names and what config.json must say.
 """
 import json, pathlib
@@ -39,7 +39,7 @@ def blocks():
     x[1, :32] = np.round(x[1, :32] * 2) / 4  # ties
     w.add_tensor("x", x)
     w.add_tensor("half", x[:, :4].astype(np.float16))
-    for name in ("Q8_0", "Q4_0"):
+    for name in ("Q8_0", "Q5_0", "Q4_0"):
         w.add_tensor("x." + name.lower(), gguf.quants.quantize(x, Q[name]), raw_dtype=Q[name])
     finish(w)
 

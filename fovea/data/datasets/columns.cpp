@@ -143,6 +143,7 @@ bool is_header(ExampleKind kind, const Cells& row, const Cells& names) {
   }
   // A single word may be the text of an example and the name of a column: it takes more than that.
   const int text = first_of(names, texts), label = first_of(names, labels, text);
+  if (kind == ExampleKind::documents) return text >= 0;
   const bool last = label >= 0 && label + 1 == static_cast<int>(names.size());
   return (label >= 0 && (last || text >= 0)) || first_of(names, sure_texts) >= 0;
 }
@@ -155,7 +156,7 @@ struct Role {
 };
 
 std::vector<Role> roles_of(ExampleKind kind) {
-  if (kind == ExampleKind::texts) return {{"text", &Columns::source, &FoundColumns::source, true}};
+  if (is_text_alone(kind)) return {{"text", &Columns::source, &FoundColumns::source, true}};
   if (kind == ExampleKind::pairs) {
     return {{"source", &Columns::source, &FoundColumns::source, true},
             {"target", &Columns::target, &FoundColumns::target, true}};
@@ -175,7 +176,7 @@ void by_place(ExampleKind kind, FoundColumns& found, size_t width, bool given) {
     if (found.target < 0) found.target = found.source == 1 ? 0 : 1;
     return;
   }
-  if (kind == ExampleKind::texts) {
+  if (is_text_alone(kind)) {
     found.source = std::max(found.source, 0);
     return;
   }

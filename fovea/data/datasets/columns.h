@@ -13,11 +13,14 @@ namespace fovea {
 
 enum class ExampleKind {
   texts,       // a source alone
+  documents,   // a source alone, with its line breaks: what language models learn from
   pairs,       // source and target
   labelled,    // a text (or two: text_b) and its label, which may be a number
   label_sets,  // a text (or two) and any number of labels
   tagged,      // tokens and their tags
 };
+
+inline bool is_text_alone(ExampleKind kind) { return kind == ExampleKind::texts || kind == ExampleKind::documents; }
 
 // A name is one of the header's cells, or a key of JSON ("a.b": b inside a); a whole number counts from 1 and, if negative,
 // from the end (in JSON it is a key as well). What is empty is found by the usual names (text, review, premise …; label,
@@ -29,6 +32,10 @@ struct Columns {
   std::string separator = {};       // label_sets: between the labels of a cell, as | or ,
   std::optional<bool> header = {};  // whether the first row of a table is one; nothing: if its cells name columns
   char delimiter = 0;               // between the cells of a table; 0: as the file's name says
+  // Documents: whether a plain text is one ("file"), or each of its paragraphs between blank lines ("paragraphs") or "lines".
+  std::string documents = "file";
+  // A plain text that is one document is cut so many percent of it before its end; the part behind is validated on.
+  int64_t tail = 0, test_tail = 0;  // and the last one of all, for testing
 };
 
 // A column's number from 1, or nothing if it is given by its name. 0 is an Error.

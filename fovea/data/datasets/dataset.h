@@ -16,7 +16,8 @@
 namespace fovea {
 
 struct Example {
-  // A pair; or a labelled sentence: a source with a label. The target of a text of JSON is the object that it stands in.
+  // A pair; or a labelled sentence: a source with a label. The target of a text of JSON is the object that it stands in. The
+  // label of a part of a document is what it is kept for: validation or test.
   std::string source = {}, target = {}, label = {};
   std::vector<std::string> tokens = {}, tags = {};  // a tagged sentence; the tags are IOB2
   std::string text_b = {};                          // the second of two texts that have one label

@@ -47,6 +47,10 @@ bool are_parallel(const std::string& one, const std::string& other) {
 
 bool is_json(const std::string& path) { return ends_with_any(data_name(path), {".json", ".jsonl", ".ndjson"}); }
 
+bool is_plain_document(const std::string& path, const Columns& columns) {
+  return !is_json(path) && !ends_with_any(data_name(path), {".csv", ".tsv"}) && columns.source.empty();
+}
+
 void read_file(const std::string& path, ExampleKind kind, Dataset& into, const Columns& columns) {
   if (path.ends_with(".parquet")) {
     throw Error(Error::unsupported,
@@ -56,6 +60,7 @@ void read_file(const std::string& path, ExampleKind kind, Dataset& into, const C
   }
   if (is_json(path)) return read_json(path, kind, into, columns);
   if (kind == ExampleKind::tagged) return read_conll(path, into, columns);
+  if (kind == ExampleKind::documents && is_plain_document(path, columns)) return read_documents(path, into, columns);
   read_table(path, kind, into, columns);
 }
 

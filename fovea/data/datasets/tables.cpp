@@ -34,7 +34,7 @@ class RowReader {
     if (found_.width > 0 && row.size() != found_.width) {
       return fmt::format("found {} columns, expected {} as in the first row", row.size(), found_.width);
     }
-    if (kind_ == ExampleKind::texts) return take_labelled(row, example);
+    if (is_text_alone(kind_)) return take_labelled(row, example);
     if (kind_ == ExampleKind::pairs) return take_pair(row, example);
     return found_.text_before_label ? take_before_last(row, example) : take_labelled(row, example);
   }
@@ -83,7 +83,7 @@ class RowReader {
 
   std::string take_label(std::string_view label, Example& example) const {
     if (example.source.empty()) return "found an empty sentence";
-    if (kind_ == ExampleKind::texts) return {};
+    if (is_text_alone(kind_)) return {};
     if (kind_ == ExampleKind::label_sets) {
       example.labels = split_labels(label, separator_);
       return {};

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "fovea/base/text.h"
+#include "fovea/data/text/gguf_words.h"
 #include "fovea/data/text/pretrained/pipeline.h"
 #include "fovea/data/text/pretrained/unigram.h"
 #include "fovea/data/text/pretrained/wordpiece.h"
@@ -90,7 +91,7 @@ void add_spaces(const Stored& stored, PipelineParts& parts, bool collapse) {
     if (!table.empty()) normalizers.push_back(precompiled_normalizer(std::move(table), stored.where));
   }
   if (stored.flag("remove_extra_whitespaces", collapse)) {
-    normalizers.push_back(strip_normalizer(true, true));
+    normalizers.push_back(replace_normalizer(Regex("\\A +| +\\z", stored.where), ""));
     normalizers.push_back(replace_normalizer(Regex(" {2,}", stored.where), " "));
   }
   const bool prefix = stored.flag("add_space_prefix", true);
@@ -170,64 +171,19 @@ PipelineParts bert(const Stored& stored) {
   return parts;
 }
 
-// How the names of tokenizer.ggml.pre cut a text into words.
-struct Words {
-  std::string_view name, pattern;  // no pattern: GPT-2's
-  bool single_digits = false;
-  bool whole_words = false;  // a word that is a piece is not cut
-  bool nfc = false;
-};
-
-constexpr std::string_view llama3_pattern =
-    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
-    "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-constexpr std::string_view qwen2_pattern =
-    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
-    "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-constexpr std::string_view gpt4o_pattern =
-    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|"
-    "'d)?|"
-    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|"
-    "'d)?|"
-    "\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-constexpr std::string_view tekken_pattern =
-    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+|"
-    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*|"
-    "\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
-
-constexpr Words all_words[] = {{"gpt-2", ""},
-                               {"phi-2", ""},
-                               {"olmo", ""},
-                               {"roberta-bpe", ""},
-                               {"smollm", "", true},
-                               {"starcoder", "", true},
-                               {"refact", "", true},
-                               {"command-r", "", true},
-                               {"llama-bpe", llama3_pattern, false, true},
-                               {"llama3", llama3_pattern, false, true},
-                               {"llama-v3", llama3_pattern, false, true},
-                               {"dbrx", llama3_pattern},
-                               {"smaug-bpe", llama3_pattern},
-                               {"qwen2", qwen2_pattern, false, false, true},
-                               {"deepseek-r1-qwen", qwen2_pattern, false, false, true},
-                               {"stablelm2", qwen2_pattern},
-                               {"gpt-4o", gpt4o_pattern},
-                               {"llama4", gpt4o_pattern},
-                               {"tekken", tekken_pattern, false, true}};
-
 // Files from before there was such a key, and those of "default", are cut as GPT-2 does.
-Words words_of(const Stored& stored) {
+GgufWords words_of(const Stored& stored) {
   const std::string pre = stored.file.text("tokenizer.ggml.pre", "default");
-  if (pre == "default") return all_words[0];
-  for (const Words& words : all_words)
+  if (pre == "default") return gguf_words()[0];
+  for (const GgufWords& words : gguf_words())
     if (words.name == pre) return words;
   std::string known;
-  for (const Words& words : all_words) known += (known.empty() ? "" : ", ") + std::string(words.name);
+  for (const GgufWords& words : gguf_words()) known += (known.empty() ? "" : ", ") + std::string(words.name);
   throw Error(Error::unsupported, "{}: found tokenizer.ggml.pre '{}', expected one of {}", stored.where, printable(pre),
               known);
 }
 
-PreTokenizerPointer pre_tokenizer_of(const Words& words, bool prefix, const std::string& where) {
+PreTokenizerPointer pre_tokenizer_of(const GgufWords& words, bool prefix, const std::string& where) {
   std::vector<PreTokenizerPointer> all;
   if (words.single_digits) all.push_back(digits_pre_tokenizer(true));
   if (!words.pattern.empty())
@@ -237,7 +193,7 @@ PreTokenizerPointer pre_tokenizer_of(const Words& words, bool prefix, const std:
 }
 
 PipelineParts gpt2(const Stored& stored) {
-  const Words words = words_of(stored);
+  const GgufWords words = words_of(stored);
   Vocabulary vocabulary(stored.pieces, stored.where);
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& merge : stored.file.texts("tokenizer.ggml.merges")) {

@@ -9,7 +9,7 @@ namespace {
 
 struct Field {
   uint64_t number = 0, value = 0;  // value: of a varint
-  std::string_view bytes;          // of a text or message
+  std::string_view bytes;          // of a text or message, or the four of a float
 };
 
 // One message of a protocol buffer, field after field.
@@ -32,7 +32,7 @@ class Message {
         field.bytes = take(varint());
         return true;
       case 5:
-        take(4);
+        field.bytes = take(4);
         return true;
     }
     fail();
@@ -64,12 +64,38 @@ class Message {
   size_t at_ = 0;
 };
 
-// NormalizerSpec: 2 precompiled_charsmap, 3 add_dummy_prefix, 5 escape_whitespaces.
-void check_normalizer(std::string_view spec, SentencePieceFile& file, std::string_view where) {
+// NormalizerSpec: 2 precompiled_charsmap, 3 add_dummy_prefix, 4 remove_extra_whitespaces, 5 escape_whitespaces.
+void read_normalizer(std::string_view spec, SentencePieceFile& file, std::string_view where) {
   Message message(spec, where);
   for (Field field; message.next(field);) {
-    if (field.number == 2) check_normalization_table(field.bytes, where);
-    if ((field.number == 3 || field.number == 5) && field.value == 0) file.space_begins = false;
+    if (field.number == 2) file.table = field.bytes;
+    if (field.number == 3) file.adds_space = field.value != 0;
+    if (field.number == 4) file.collapses_spaces = field.value != 0;
+    if (field.number == 5) file.escapes_spaces = field.value != 0;
+  }
+  check_normalization_table(file.table, where);
+}
+
+// SentencePiece: 1 piece, 2 score, 3 type.
+StoredPiece read_piece(std::string_view bytes, std::string_view where) {
+  StoredPiece piece;
+  Message message(bytes, where);
+  for (Field field; message.next(field);) {
+    if (field.number == 1) piece.text = field.bytes;
+    if (field.number == 2 && field.bytes.size() == sizeof piece.score)
+      std::memcpy(&piece.score, field.bytes.data(), sizeof piece.score);
+    if (field.number == 3) piece.type = static_cast<int64_t>(field.value);
+  }
+  return piece;
+}
+
+// TrainerSpec: 3 model_type, 24 treat_whitespace_as_suffix, 35 byte_fallback.
+void read_trainer(std::string_view spec, SentencePieceFile& file, std::string_view where) {
+  Message trainer(spec, where);
+  for (Field field; trainer.next(field);) {
+    if (field.number == 3) file.model_type = static_cast<int64_t>(field.value);
+    if (field.number == 24) file.space_ends = field.value != 0;
+    if (field.number == 35) file.byte_fallback = field.value != 0;
   }
 }
 
@@ -105,19 +131,15 @@ void check_normalization_table(std::string_view table, std::string_view where) {
 
 SentencePieceFile check_sentencepiece_file(std::string_view bytes, std::string_view where) {
   SentencePieceFile file;
-  bool pieces = false;
   Message model(bytes, where);
   for (Field field; model.next(field);) {
-    pieces = pieces || field.number == 1;
-    if (field.number == 3 || field.number == 5) check_normalizer(field.bytes, file, where);
-    if (field.number != 2) continue;
-    Message trainer(field.bytes, where);
-    for (Field entry; trainer.next(entry);) {
-      if (entry.number == 3) file.model_type = static_cast<int64_t>(entry.value);
-      if (entry.number == 24 && entry.value != 0) file.space_begins = false;  // treat_whitespace_as_suffix
-    }
+    if (field.number == 1) file.pieces.push_back(read_piece(field.bytes, where));
+    if (field.number == 2) read_trainer(field.bytes, file, where);
+    if (field.number == 3) read_normalizer(field.bytes, file, where);
+    if (SentencePieceFile way_back; field.number == 5) read_normalizer(field.bytes, way_back, where);
   }
-  if (!pieces) throw Error(Error::corrupt, "{}: not a SentencePiece model: it has no pieces", where);
+  if (file.pieces.empty()) throw Error(Error::corrupt, "{}: not a SentencePiece model: it has no pieces", where);
+  file.space_begins = file.adds_space && file.escapes_spaces && !file.space_ends;
   return file;
 }
 

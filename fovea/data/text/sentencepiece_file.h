@@ -1,17 +1,30 @@
-// What the SentencePiece library believes without a check: the wire format of its model files, as far as the kind of the
-// model and the table of its normalisation are concerned.
+// SentencePiece's model files: pieces with their scores, and how texts are normalised. What its library believes without a check is
+// checked here: the wire format, and the table of the normalisation.
 //
 //   SentencePieceFile file = check_sentencepiece_file(bytes, "spiece.model");   // file.model_type
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace fovea {
 
+struct StoredPiece {
+  enum Type { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
+  std::string_view text;
+  float score = 0;
+  int64_t type = normal;
+};
+
+// Views into the bytes that were given.
 struct SentencePieceFile {
   int64_t model_type = 1;    // TrainerSpec.ModelType: 1 unigram, 2 BPE, 3 words, 4 characters
   bool space_begins = true;  // a space becomes the beginning of the piece behind it, also before the first word
+  std::vector<StoredPiece> pieces = {};
+  std::string_view table = {};  // of the normalisation
+  bool adds_space = true;       // before the text
+  bool collapses_spaces = true, escapes_spaces = true, space_ends = false, byte_fallback = false;
 };
 
 // An Error of kind corrupt if the bytes are no protocol buffer, or if a search in a table would leave it.

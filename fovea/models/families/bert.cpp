@@ -7,7 +7,7 @@ namespace fovea {
 namespace {
 
 struct Bert {
-  static constexpr std::string_view name = "bert", prefix = "bert.";
+  static constexpr std::string_view name = "bert", class_name = "Bert", prefix = "bert.";
   using Config = BertConfig;
   using Body = BertBody;
   static Body body(const BertConfig& c) { return Body(c); }
@@ -51,6 +51,6 @@ extern const Family bert = headed_family<Bert>(
                            "BertForQuestionAnswering"],
          "hidden_size": 24, "num_attention_heads": 3, "num_hidden_layers": 2, "intermediate_size": 33,
          "max_position_embeddings": 40}])",
-    R"({"learning_rate": 5e-5})");
+    headed_training);
 
 }  // namespace fovea

@@ -32,7 +32,7 @@ struct DistilBertConfig : BertConfig {
 };
 
 struct DistilBert {
-  static constexpr std::string_view name = "distilbert", prefix = "distilbert.";
+  static constexpr std::string_view name = "distilbert", class_name = "DistilBert", prefix = "distilbert.";
   using Config = DistilBertConfig;
   using Body = BertBody;
   static Body body(const Config& c) {
@@ -75,6 +75,6 @@ extern const Family distilbert = headed_family<DistilBert>(
     R"([{"architectures": ["DistilBertModel", "DistilBertForMaskedLM", "DistilBertForSequenceClassification",
                            "DistilBertForTokenClassification", "DistilBertForQuestionAnswering"],
          "dim": 24, "n_heads": 3, "n_layers": 2, "hidden_dim": 33, "max_position_embeddings": 40}])",
-    R"({"learning_rate": 5e-5})");
+    headed_training);
 
 }  // namespace fovea

@@ -9,6 +9,6 @@ extern const Family roberta = headed_family<Roberta>(
                            "RobertaForTokenClassification", "RobertaForQuestionAnswering"],
          "hidden_size": 24, "num_attention_heads": 3, "num_hidden_layers": 2, "intermediate_size": 33,
          "max_position_embeddings": 42, "type_vocab_size": 1}])",
-    R"({"learning_rate": 5e-5})");
+    headed_training);
 
 }  // namespace fovea

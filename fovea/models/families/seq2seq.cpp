@@ -30,6 +30,10 @@ Config completed(Config c) {
           "seq2seq: found a coverage_loss without coverage, expected coverage: true");
   require(!c.coverage || c.attention != "none",
           "seq2seq: found coverage without attention, expected a form of attention");
+  require(!c.pointer || (c.attention != "none" && c.selection == "soft"),
+          "seq2seq: found a pointer with attention '{}' and selection '{}', expected a form of attention and soft",
+          c.attention, c.selection);
+  check_copying("seq2seq", c.pointer, {c.vocabulary, c.source_vocabulary, c.unknown});
   if (c.source_vocabulary == 0) c.source_vocabulary = c.vocabulary;
   if (c.attention_width == 0) c.attention_width = c.decoder_width;
   if (c.readout == 0) c.readout = c.tied ? c.embedding : c.decoder_width;
@@ -99,6 +103,7 @@ struct Seq2Seq::Notes {
 // `packed` serves every step with the weights as they were at the start.
 struct Seq2Seq::State final : DecoderState, Moving {
   Tensor summary;  // c[t] without attention, [batch, 1, memory width]
+  Tensor ids;      // with a pointer: what may be copied, [batch, tokens]
   SourceKeys keys;
   std::vector<PackedCell> packed;
   Notes* notes = nullptr;  // written if given
@@ -109,6 +114,7 @@ struct Seq2Seq::State final : DecoderState, Moving {
     const Tensor order = tensor({static_cast<int64_t>(rows.size())}, std::vector<int64_t>(rows.begin(), rows.end()));
     pick(order);
     summary = fovea::rows(summary, order);
+    if (ids) ids = fovea::rows(ids, order);
     keys.reorder(rows);
   }
   void append(DecoderState&& given) override {
@@ -119,6 +125,7 @@ struct Seq2Seq::State final : DecoderState, Moving {
     }
     join(other);
     summary = concat({summary, other.summary}, 0);
+    if (ids) ids = joined_ids(ids, other.ids);
     keys.append(std::move(other.keys));
   }
 };
@@ -142,12 +149,14 @@ void Config::fields(Fields& f) {
   f("entropy_bonus", entropy_bonus, "reinforce: how much the entropy of the weights is worth");
   f("coverage", coverage, "whether a score depends on the weight that its token has had so far");
   f("coverage_loss", coverage_loss, "how much weight on what had it before costs in training");
+  f("pointer", pointer, "whether tokens of the source can be copied");
   f("readout", readout, "width of what the output is computed from; 0: decoder_width, or embedding if tied");
   f("tied", tied, "whether source, target and output share one embedding");
   f("dropout", dropout, "share of embeddings, of layers' outputs and of the readout that is dropped in training");
   f.from_data("padding", padding, "id of padding");
   f.from_data("start", start, "id before the first token");
   f.from_data("end", end, "id after the last token");
+  f.from_data("unknown", unknown, "id of unknown tokens, as which a pointer reads words outside of the vocabulary");
 }
 
 Seq2Seq::Seq2Seq(const Config& given)
@@ -165,6 +174,7 @@ Seq2Seq::Seq2Seq(const Config& given)
     output_.emplace(Linear::Config{c.readout, c.vocabulary, true});
   }
   if (c.cell == "lstm") cell_bridge_.emplace(Linear::Config{memory_width(), c.decoder_layers * c.decoder_width, true});
+  if (c.pointer) gate_.emplace(Linear::Config{memory_width() + c.decoder_width + c.embedding, 1, true});
   if (c.attention == "none") return;
   attention_.emplace(SourceAttention::Config{.form = c.attention,
                                              .query_width = c.decoder_width,
@@ -185,6 +195,7 @@ void Seq2Seq::weights(Weights& w) {
   if (attention_) w("attention", *attention_);
   w("readout", readout_);
   if (output_) w("output", *output_);
+  if (gate_) w("gate", *gate_);
 }
 
 bool Seq2Seq::feeds_back() const { return feeding() || config_.coverage || (bahdanau() && attention_); }
@@ -195,12 +206,17 @@ Tensor Seq2Seq::embedded(const Embedding& words, const Tensor& ids, const Contex
   return dropout_(words(ids), c.at("embedding"));
 }
 
+Tensor Seq2Seq::readable(const Tensor& ids) const {
+  return config_.pointer ? readable_ids(ids, config_.vocabulary, config_.unknown) : ids;
+}
+
 Seq2Seq::Encoded Seq2Seq::encoded(const Source& source, const Context& context) const {
   const Context c = context.at("encoder");
-  const Tensor x = embedded(source_embedding_ ? *source_embedding_ : embedding_, source.ids, c);
+  const Tensor x = embedded(source_embedding_ ? *source_embedding_ : embedding_, readable(source.ids), c);
   const RecurrentOutput read = encoder_(x, c, {.lengths = source.lengths});
   const int64_t directions = config_.bidirectional ? 2 : 1, layers = config_.decoder_layers;
-  Encoded e = {read.outputs, source.lengths, top_states(read.last.hidden, directions), {}};
+  Encoded e = {read.outputs, source.lengths, top_states(read.last.hidden, directions), {}, {}};
+  if (config_.pointer) e.ids = ids_to_copy(source);
   e.first.hidden = by_layer(bridge_(e.summary, Activation::tanh), layers);
   if (cell_bridge_) e.first.cell = by_layer((*cell_bridge_)(top_states(read.last.cell, directions)), layers);
   return e;
@@ -212,29 +228,32 @@ Seq2Seq::State Seq2Seq::first_state(const Encoded& e) const {
   State s;
   s.cells = e.first;
   s.summary = e.summary.unsqueeze(1);
+  s.ids = e.ids;
   if (feeding()) s.fed = zeros({e.summary.size(0), 1, config_.readout}, e.summary.dtype());
   if (config_.coverage) s.coverage = zeros({e.states.size(0), 1, e.states.size(1)}, e.states.dtype());
   if (e.summary.dtype() == DType::f32) s.packed = decoder_.pack();
   return s;
 }
 
-Tensor Seq2Seq::look(const Tensor& queries, State& s, const Context& context) const {
-  if (!attention_) return s.summary.expand({queries.size(0), queries.size(1), memory_width()});
+Seq2Seq::Look Seq2Seq::look(const Tensor& queries, State& s, const Context& context) const {
+  if (!attention_) return {s.summary.expand({queries.size(0), queries.size(1), memory_width()}), {}};
   Context c = context.at("attention");
   c.training = c.training && !s.greedy;
   const SourceKeys covered = s.coverage ? attention_->covered(s.keys, s.coverage) : SourceKeys{};
   const SourceKeys& keys = s.coverage ? covered : s.keys;
-  const AttentionResult result = (*attention_)(queries, keys, c);
+  const bool weighed = s.coverage || config_.pointer;
+  const SourceAttention::Seen seen =
+      weighed ? attention_->look(queries, keys, c) : SourceAttention::Seen{{}, {}, (*attention_)(queries, keys, c)};
   if (s.notes && reinforced() && !s.greedy) {
-    s.notes->log_probabilities.push_back(result.log_probability.squeeze(1));
+    s.notes->log_probabilities.push_back(seen.result.log_probability.squeeze(1));
     if (config_.entropy_bonus > 0) s.notes->entropies.push_back(attention_->entropy(queries, keys));
   }
-  const Tensor out = result.output.squeeze(2);
-  if (!s.coverage) return out;
-  const Tensor weights = out.slice(-1, memory_width(), out.size(-1));
-  if (s.notes) s.notes->repetitions.push_back(sum(minimum(weights, s.coverage), {-1}));
-  s.coverage = s.coverage + weights;
-  return out.slice(-1, 0, memory_width());
+  if (!weighed) return {seen.result.output.squeeze(2), {}};
+  if (s.coverage) {
+    if (s.notes) s.notes->repetitions.push_back(sum(minimum(seen.weights, s.coverage), {-1}));
+    s.coverage = s.coverage + seen.weights;
+  }
+  return {seen.context, seen.weights};
 }
 
 // The equations at the top of the header. Several steps at once where none needs more of the one before than its state.
@@ -247,11 +266,12 @@ Seq2Seq::Steps Seq2Seq::advance(const Tensor& y, State& s, const Context& c) con
   };
   if (bahdanau()) {
     const Tensor before = s.cells.hidden.select(0, config_.decoder_layers - 1).unsqueeze(1);
-    const Tensor context = look(attention_ ? before : y, s, c);
-    return {y, run(concat({y, context}, -1)), context};
+    const Look seen = look(attention_ ? before : y, s, c);
+    return {y, run(concat({y, seen.context}, -1)), seen.context, seen.weights};
   }
   const Tensor after = run(feeding() ? concat({y, s.fed}, -1) : y);
-  return {y, after, look(after, s, c)};
+  const Look seen = look(after, s, c);
+  return {y, after, seen.context, seen.weights};
 }
 
 Tensor Seq2Seq::readout(const Steps& s) const {
@@ -259,24 +279,31 @@ Tensor Seq2Seq::readout(const Steps& s) const {
   return readout_(concat({s.context, s.after}, -1), Activation::tanh);
 }
 
-// o of all steps with the tokens given. What no step waits for is left for one product over all of them.
-Tensor Seq2Seq::readouts(const Tensor& y, State& s, const Context& c) const {
-  if (!feeds_back()) return readout(advance(y, s, c));
+// What no step waits for is left for one product over all of them.
+std::pair<Tensor, Seq2Seq::Steps> Seq2Seq::readouts(const Tensor& y, State& s, const Context& c) const {
+  if (!feeds_back()) {
+    const Steps all = advance(y, s, c);
+    return {readout(all), all};
+  }
   const std::vector<Tensor> each = split(y, 1, std::vector<int64_t>(static_cast<size_t>(y.size(1)), 1));
-  std::vector<Tensor> afters, contexts, fed;
+  std::vector<Tensor> afters, contexts, weights, fed;
   for (size_t t = 0; t < each.size(); ++t) {
     Context now = c;
     now.random = c.random.fork(static_cast<uint64_t>(t));
     const Steps step = advance(each[t], s, now);
-    afters.push_back(step.after), contexts.push_back(step.context);
+    afters.push_back(step.after), contexts.push_back(step.context), weights.push_back(step.weights);
     if (feeding()) fed.push_back(s.fed = readout(step));
   }
-  return feeding() ? concat(fed, 1) : readout({y, concat(afters, 1), concat(contexts, 1)});
+  const Steps all = {y, concat(afters, 1), concat(contexts, 1), config_.pointer ? concat(weights, 1) : Tensor()};
+  return {feeding() ? concat(fed, 1) : readout(all), all};
 }
 
-Tensor Seq2Seq::output(const Tensor& o, const Context& c) const {
+Tensor Seq2Seq::output(const Tensor& o, const Steps& steps, const State& s, const Context& c) const {
   const Tensor x = dropout_(o, c.at("readout"));
-  return output_ ? (*output_)(x) : embedding_.as_output(x);
+  const Tensor logits = output_ ? (*output_)(x) : embedding_.as_output(x);
+  if (!gate_) return logits;
+  const Tensor gate = (*gate_)(concat({steps.context, steps.after, steps.y}, -1));
+  return with_copies(logits, gate, steps.weights, s.ids, c);
 }
 
 Tensor Seq2Seq::logits(const Source& source, const Tensor& target_ids, const Context& context) const {
@@ -286,11 +313,16 @@ Tensor Seq2Seq::logits(const Source& source, const Tensor& target_ids, const Con
 }
 
 Tensor Seq2Seq::decoded(const Encoded& e, const Tensor& target_ids, State& s, const Context& context) const {
-  if (attention_) s.keys = attention_->keys(e.states, e.lengths);
+  const bool learns = context.training || e.states.needs_gradient();
+  if (attention_ && config_.pointer && learns)
+    s.keys = attention_->weighed_keys(e.states, e.lengths);
+  else if (attention_)
+    s.keys = attention_->keys(e.states, e.lengths);
   const Context c = context.at("decoder");
-  const Tensor y = embedded(embedding_, target_ids, c);
+  const Tensor y = embedded(embedding_, readable(target_ids), c);
   require(y.size(1) > 0, "seq2seq: found targets {}, expected at least one token", target_ids.shape());
-  return output(readouts(y, s, c), c);
+  const auto [o, steps] = readouts(y, s, c);
+  return output(o, steps, s, c);
 }
 
 namespace {
@@ -355,9 +387,10 @@ std::unique_ptr<DecoderState> Seq2Seq::start(const Source& source, const Context
 }
 
 Tensor Seq2Seq::next(State& s, const Tensor& ids, const Context& c) const {
-  const Tensor o = readout(advance(embedded(embedding_, ids.unsqueeze(1), c), s, c));
+  const Steps step = advance(embedded(embedding_, readable(ids.unsqueeze(1)), c), s, c);
+  const Tensor o = readout(step);
   if (feeding()) s.fed = o;
-  const Tensor y = output(o, c).squeeze(1);
+  const Tensor y = output(o, step, s, c).squeeze(1);
   // Weights in training would let the tape grow with every step.
   s.cells = {s.cells.hidden.detach(), s.cells.cell.detach()}, s.fed = s.fed.detach(), s.coverage = s.coverage.detach();
   return y;
@@ -409,7 +442,11 @@ extern const Family seq2seq = family_of<Seq2Seq>(
         {"embedding": 9, "encoder_width": 10, "decoder_width": 20, "attention": ["additive", "scaled-dot"],
          "order": ["bahdanau", "luong"], "coverage": true},
         {"embedding": 9, "encoder_width": 10, "decoder_width": 20, "attention": ["additive", "scaled-dot"],
-         "order": ["bahdanau", "luong"], "selection": "hard"}])",
+         "order": ["bahdanau", "luong"], "selection": "hard"},
+        {"embedding": 9, "encoder_width": 10, "decoder_width": 20, "attention": ["additive", "scaled-dot"],
+         "order": ["bahdanau", "luong"], "pointer": true, "coverage": [false, true]},
+        {"embedding": 9, "encoder_width": 10, "decoder_width": 20, "attention": "general", "order": "luong",
+         "input_feeding": false, "pointer": true, "tied": true}])",
     R"({"dropout": 0.2, "learning_rate": 1e-3, "warmup": -1})");
 
 }  // namespace fovea

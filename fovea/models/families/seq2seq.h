@@ -12,6 +12,9 @@
 //
 // Coverage: source_attention.h. In training a token's loss is ℓ[t] = −log p + coverage_loss · Σ min(a[t,j], c[t,j]) over j.
 //
+// With a pointer (See, Liu and Manning 2017) it can also copy tokens of the source, by the weights a[t] of its attention; logits()
+// and step() then give log-probabilities (copying.h). The gate is p[t] = σ(wᵀ [c[t]; s[t]; y[t−1]] + b).
+//
 // A hard choice j[t] ~ a[t] learns by REINFORCE (Williams 1992) from the losses of its own and later steps, less those that
 // the most probable choices would have had (the self-critic of Rennie et al. 2017), with a bonus for the entropy H of the
 // weights. loss() has the value Σ ℓ[t] and the gradient of
@@ -25,6 +28,7 @@
 #include <optional>
 
 #include "fovea/models/cells.h"
+#include "fovea/models/copying.h"
 #include "fovea/models/family.h"
 #include "fovea/models/source_attention.h"
 #include "fovea/nn/embedding.h"
@@ -32,7 +36,7 @@
 
 namespace fovea {
 
-class Seq2Seq final : public Model, public Encoder, public Generator {
+class Seq2Seq final : public Model, public Encoder, public Generator, public Copier {
  public:
   struct Config {
     int64_t vocabulary = 0, source_vocabulary = 0;
@@ -50,10 +54,11 @@ class Seq2Seq final : public Model, public Encoder, public Generator {
     double entropy_bonus = 0.01;  // REINFORCE
     bool coverage = false;
     double coverage_loss = 0;
+    bool pointer = false;
     int64_t readout = 0;
     bool tied = false;
     double dropout = 0;
-    int64_t padding = 0, start = 1, end = 2;
+    int64_t padding = 0, start = 1, end = 2, unknown = 3;
 
     void fields(Fields& f);
   };
@@ -72,6 +77,7 @@ class Seq2Seq final : public Model, public Encoder, public Generator {
   int64_t vocabulary() const override { return config_.vocabulary; }
   SpecialIds special_ids() const override { return {config_.padding, config_.start, config_.end, -1}; }
   std::string source_attention() const override { return attention_ ? "decoder.attention" : ""; }
+  bool copies() const override { return config_.pointer; }
 
  private:
   struct State;
@@ -79,6 +85,7 @@ class Seq2Seq final : public Model, public Encoder, public Generator {
   struct Encoded {
     Tensor states, lengths, summary;  // [batch, tokens, memory width], i64 [batch], [batch, memory width]
     RecurrentState first;             // of the decoder
+    Tensor ids;                       // with a pointer: what may be copied
   };
 
   bool bahdanau() const { return config_.order == "bahdanau"; }
@@ -90,16 +97,21 @@ class Seq2Seq final : public Model, public Encoder, public Generator {
   bool reinforced() const { return config_.selection == "hard" && config_.hard_gradient == "reinforce"; }
   Tensor decoded(const Encoded&, const Tensor& target_ids, State&, const Context&) const;  // logits
   Tensor next(State&, const Tensor& ids, const Context&) const;                            // of one token for each row
-  Tensor look(const Tensor& queries, State&, const Context&) const;
+  struct Look {
+    Tensor context, weights;  // [batch, steps, …]; weights where something needs them
+  };
+  Look look(const Tensor& queries, State&, const Context&) const;
+  Tensor readable(const Tensor& ids) const;
   Tensor embedded(const Embedding&, const Tensor& ids, const Context&) const;
-  // All [batch, steps, …]: y the embedded tokens, s and c of the equations above.
+  // All [batch, steps, …]: y the embedded tokens, s, c and a of the equations above.
   struct Steps {
-    Tensor y, after, context;
+    Tensor y, after, context, weights;
   };
   Steps advance(const Tensor& y, State&, const Context&) const;
   Tensor readout(const Steps&) const;  // o
-  Tensor readouts(const Tensor& y, State&, const Context&) const;
-  Tensor output(const Tensor& o, const Context&) const;
+  // o of all steps with the tokens given, and the steps.
+  std::pair<Tensor, Steps> readouts(const Tensor& y, State&, const Context&) const;
+  Tensor output(const Tensor& o, const Steps&, const State&, const Context&) const;
 
   Config config_;
   Dropout dropout_;
@@ -110,7 +122,7 @@ class Seq2Seq final : public Model, public Encoder, public Generator {
   std::optional<Linear> cell_bridge_;
   std::optional<SourceAttention> attention_;
   Linear readout_;
-  std::optional<Linear> output_;
+  std::optional<Linear> output_, gate_;
 };
 
 }  // namespace fovea

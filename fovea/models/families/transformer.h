@@ -3,25 +3,30 @@
 //   Transformer model({.vocabulary = 8000, .stack = {.width = 256, .heads = 4, .hidden = 1024}});
 //   Tensor logits = model.logits(source, inputs, context);   Tensor states = model.encode(source, context);
 //
-// Places of its attentions: encoder.I.self, decoder.I.self, decoder.I.cross.
+// With a pointer (pointer.h) it can also copy tokens of the source; what logits() and steps() give are then log-probabilities.
+//
+// Places of its attentions: encoder.I.self, decoder.I.self, decoder.I.cross, decoder.pointer.
 #pragma once
 
 #include <optional>
 
+#include "fovea/models/copying.h"
 #include "fovea/models/family.h"
+#include "fovea/models/pointer.h"
 #include "fovea/models/transformer_stack.h"
 #include "fovea/nn/linear.h"
 
 namespace fovea {
 
-class Transformer final : public Model, public Encoder, public Generator {
+class Transformer final : public Model, public Encoder, public Generator, public Copier {
  public:
   struct Config {
     int64_t vocabulary = 0, source_vocabulary = 0;
     int64_t encoder_layers = 6, decoder_layers = 6;
     bool tied = true;
+    bool pointer = false;
     StackConfig stack = {};
-    int64_t padding = 0, start = 1, end = 2;
+    int64_t padding = 0, start = 1, end = 2, unknown = 3;
 
     void fields(Fields& f);
   };
@@ -39,10 +44,15 @@ class Transformer final : public Model, public Encoder, public Generator {
   SpecialIds special_ids() const override { return {config_.padding, config_.start, config_.end, -1}; }
   int64_t longest() const override { return config_.stack.limit(); }
   std::string source_attention() const override;
+  bool copies() const override { return pointer_.has_value(); }
 
  private:
+  struct State;
+
   const Embedding& source_embedding() const { return source_embedding_ ? *source_embedding_ : embedding_; }
   Tensor output(const Tensor& y) const;
+  Tensor readable(const Tensor& ids) const;
+  Source readable(const Source&) const;
 
   Config config_;
   Embedding embedding_;  // of the target (and the source, if tied)
@@ -50,6 +60,7 @@ class Transformer final : public Model, public Encoder, public Generator {
   EncoderStack encoder_;
   DecoderStack decoder_;
   std::optional<Linear> output_;
+  std::optional<Pointer> pointer_;
 };
 
 }  // namespace fovea

@@ -10,6 +10,15 @@
 namespace fovea {
 namespace {
 
+// Those in which every entity is found, and nothing else.
+int64_t sentences_right(const std::vector<std::vector<std::string>>& references,
+                        const std::vector<std::vector<std::string>>& hypotheses) {
+  int64_t right = 0;
+  for (size_t i = 0; i < references.size(); ++i)
+    right += find_entities(references[i]) == find_entities(hypotheses[i]) ? 1 : 0;
+  return right;
+}
+
 class Tagging final : public Evaluation {
  public:
   void fields(Fields& f) override { f("column", column_, "the column with the tags, from 1; 0: the last"); }
@@ -20,13 +29,15 @@ class Tagging final : public Evaluation {
     require_same_words(references, hypotheses, in.hypotheses.name);
     const EntityScores scores = score_entities(references.tags, hypotheses.tags);
     nlohmann::ordered_json json = class_json(scores, scores.accuracy, "types");
-    json["sentences"] = references.tags.size();
-    return {fmt::format(
-                "{}\naccuracy of tags = {:.4f}\nF1|seqeval:1.2.2|mode:default = {:.2f} (precision = {:.2f} recall = "
-                "{:.2f})\n",
-                scores.report(4), scores.accuracy, 100 * scores.micro.f1, 100 * scores.micro.precision,
-                100 * scores.micro.recall),
-            json.dump()};
+    const int64_t right = sentences_right(references.tags, hypotheses.tags);
+    const size_t sentences = references.tags.size();
+    json["sentences"] = sentences, json["sentences_right"] = right;
+    return {
+        fmt::format("{}\naccuracy of tags = {:.4f}\nsentences wholly right = {:.4f} ({} of {})\n"
+                    "F1|seqeval:1.2.2|mode:default = {:.2f} (precision = {:.2f} recall = {:.2f})\n",
+                    scores.report(4), scores.accuracy, static_cast<double>(right) / static_cast<double>(sentences),
+                    right, sentences, 100 * scores.micro.f1, 100 * scores.micro.precision, 100 * scores.micro.recall),
+        json.dump()};
   }
 
  private:

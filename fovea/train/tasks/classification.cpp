@@ -54,7 +54,10 @@ class Classification final : public Task {
 
   DataFacts facts(const Examples& examples, const Tokenizer& tokenizer) override {
     check_labelling();
-    DataFacts facts = {.vocabulary = tokenizer.size(), .labelling = labelling_, .special = tokenizer.special()};
+    DataFacts facts = {.needs = {.labels_texts = true},
+                       .vocabulary = tokenizer.size(),
+                       .labelling = labelling_,
+                       .special = tokenizer.special()};
     for (int64_t i : examples.training) facts.pairs = facts.pairs || !examples.data[i].text_b.empty();
     if (is_number()) {
       facts.labels = {"number"};

@@ -214,9 +214,11 @@ Tokens Pipeline::frame(const Tokens& text, const Tokens* second) const {
 }
 
 void Pipeline::save(const std::filesystem::path& folder) const {
-  require(!parts_.files.empty(), "{}: this tokenizer did not come from files that could be copied", parts_.where);
+  require(!parts_.files.empty() || !parts_.texts.empty(),
+          "{}: this tokenizer did not come from files that could be copied", parts_.where);
   make_folder(folder);
   for (const auto& [name, file] : parts_.files) write_text(folder / name, file.text());
+  for (const auto& [name, text] : parts_.texts) write_text(folder / name, text);
 }
 
 }  // namespace fovea

@@ -28,7 +28,8 @@ struct PipelineParts {
   PostProcessor post_processor = {};
   DecoderPointer decoder = nullptr;  // nullptr: pieces with spaces between
   SpecialIds special = {-1, -1, -1, -1, -1};
-  std::map<std::string, MappedFile> files = {};  // what save() writes: names and bytes
+  std::map<std::string, MappedFile> files = {};   // what save() writes: names and bytes
+  std::map<std::string, std::string> texts = {};  // the same of a tokenizer that was learned here
   std::string where = "tokenizer";
 };
 

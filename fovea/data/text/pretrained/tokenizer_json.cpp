@@ -14,24 +14,6 @@ namespace {
 using Json = nlohmann::json;
 constexpr int64_t most_pieces = 10'000'000;
 
-// ["a b", …], or [["a", "b"], …] since pieces may have spaces.
-std::vector<std::pair<std::string, std::string>> read_merges(const JsonObject& model) {
-  std::vector<std::pair<std::string, std::string>> merges;
-  for (const Json& item : model.list("merges")) {
-    if (item.is_array() && item.size() == 2 && item[0].is_string() && item[1].is_string()) {
-      merges.emplace_back(item[0].get<std::string>(), item[1].get<std::string>());
-      continue;
-    }
-    const std::string text = item.is_string() ? item.get<std::string>() : "";
-    const size_t space = text.find(' ');
-    if (space == text.npos || text.find(' ', space + 1) != text.npos)
-      throw Error(Error::corrupt, "{}: merge {}: found {}, expected two pieces", model.where(), merges.size(),
-                  printable(item.dump().substr(0, 100)));
-    merges.emplace_back(text.substr(0, space), text.substr(space + 1));
-  }
-  return merges;
-}
-
 std::shared_ptr<const SubwordModel> read_bpe(const JsonObject& model, Vocabulary vocabulary) {
   if (model.has("dropout") && model.at("dropout") != 0)
     throw Error(Error::unsupported, "{}: found dropout, which is for training; set it to null", model.where());
@@ -68,6 +50,24 @@ std::string kind_of(const JsonObject& model) {
 }
 
 }  // namespace
+
+// ["a b", …], or [["a", "b"], …] since pieces may have spaces.
+MergePairs read_merges(const JsonObject& model) {
+  MergePairs merges;
+  for (const Json& item : model.list("merges")) {
+    if (item.is_array() && item.size() == 2 && item[0].is_string() && item[1].is_string()) {
+      merges.emplace_back(item[0].get<std::string>(), item[1].get<std::string>());
+      continue;
+    }
+    const std::string text = item.is_string() ? item.get<std::string>() : "";
+    const size_t space = text.find(' ');
+    if (space == text.npos || text.find(' ', space + 1) != text.npos)
+      throw Error(Error::corrupt, "{}: merge {}: found {}, expected two pieces", model.where(), merges.size(),
+                  printable(item.dump().substr(0, 100)));
+    merges.emplace_back(text.substr(0, space), text.substr(space + 1));
+  }
+  return merges;
+}
 
 Vocabulary read_vocabulary(const Json& json, const std::vector<AddedToken>& added, const std::string& where) {
   if (!json.is_object()) throw Error(Error::corrupt, "{}: found {}, expected pieces and ids", where, json.type_name());

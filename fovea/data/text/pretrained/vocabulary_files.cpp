@@ -49,21 +49,6 @@ PipelineParts byte_level_parts(std::shared_ptr<const SubwordModel> model, bool a
   return parts;
 }
 
-std::vector<std::pair<std::string, std::string>> read_merges(std::string_view text, const std::string& where) {
-  std::vector<std::pair<std::string, std::string>> merges;
-  int64_t number = 0;
-  each_line(text, [&](std::string_view line) {
-    ++number;
-    if (line.starts_with("#version") || line.empty()) return;
-    const size_t space = line.find(' ');
-    if (space == line.npos || line.find(' ', space + 1) != line.npos)
-      throw Error(Error::corrupt, "{}:{}: found '{}', expected two pieces", where, number,
-                  printable(line.substr(0, 100)));
-    merges.emplace_back(line.substr(0, space), line.substr(space + 1));
-  });
-  return merges;
-}
-
 // ---- tiktoken ----
 
 std::string spelled(std::string_view bytes) {
@@ -123,13 +108,24 @@ Vocabulary read_ranks(std::string_view text, const std::string& where) {
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> load_vocab_txt(const fs::path& file) {
-  const MappedFile bytes(file);
-  const std::string where = file.string();
-  check_utf8(bytes.text(), where);
-  const SpecialTokens special = read_special_tokens(file.parent_path());
-  std::vector<std::string> pieces;
-  each_line(bytes.text(), [&](std::string_view line) { pieces.emplace_back(line); });
+MergePairs read_merges_txt(std::string_view text, const std::string& where) {
+  MergePairs merges;
+  int64_t number = 0;
+  each_line(text, [&](std::string_view line) {
+    ++number;
+    if (line.starts_with("#version") || line.empty()) return;
+    const size_t space = line.find(' ');
+    if (space == line.npos || line.find(' ', space + 1) != line.npos)
+      throw Error(Error::corrupt, "{}:{}: found '{}', expected two pieces", where, number,
+                  printable(line.substr(0, 100)));
+    merges.emplace_back(line.substr(0, space), line.substr(space + 1));
+  });
+  return merges;
+}
+
+namespace {
+
+PipelineParts wordpiece_parts(std::vector<std::string> pieces, const SpecialTokens& special, const std::string& where) {
   const bool lower = special.do_lower_case.value_or(true);
   PipelineParts parts;
   parts.where = where;
@@ -141,7 +137,6 @@ std::unique_ptr<Tokenizer> load_vocab_txt(const fs::path& file) {
                                       .lower_case = lower});
   parts.pre_tokenizer = bert_pre_tokenizer();
   parts.decoder = wordpiece_decoder("##", true);
-  parts.files.emplace(file.filename().string(), bytes);
   parts.added = special.added;
   SpecialTokens complete = special;
   for (const auto& [role, name] :
@@ -152,6 +147,28 @@ std::unique_ptr<Tokenizer> load_vocab_txt(const fs::path& file) {
   const FrameIds frame = {.cls = id_in(parts, complete.names["cls"]), .sep = id_in(parts, complete.names["sep"])};
   if (frame.cls >= 0 && frame.sep >= 0) parts.post_processor = bert_processor(frame);
   add_special_tokens(parts, complete);
+  return parts;
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> load_vocab_txt(const fs::path& file) {
+  const MappedFile bytes(file);
+  check_utf8(bytes.text(), file.string());
+  std::vector<std::string> pieces;
+  each_line(bytes.text(), [&](std::string_view line) { pieces.emplace_back(line); });
+  PipelineParts parts = wordpiece_parts(std::move(pieces), read_special_tokens(file.parent_path()), file.string());
+  parts.files.emplace(file.filename().string(), bytes);
+  return std::make_unique<Pipeline>(std::move(parts));
+}
+
+std::unique_ptr<Tokenizer> wordpiece_tokenizer(const std::vector<std::string>& pieces, bool lower_case) {
+  SpecialTokens special;
+  special.do_lower_case = lower_case;
+  PipelineParts parts = wordpiece_parts(pieces, special, "wordpiece tokenizer");
+  for (const std::string& piece : pieces) parts.texts["vocab.txt"] += piece + "\n";
+  parts.texts["tokenizer_config.json"] =
+      nlohmann::json({{"tokenizer_class", "BertTokenizer"}, {"do_lower_case", lower_case}}).dump(2) + "\n";
   return std::make_unique<Pipeline>(std::move(parts));
 }
 
@@ -162,7 +179,7 @@ std::unique_ptr<Tokenizer> load_vocab_and_merges(const fs::path& vocab, const fs
       read_vocabulary(parse_json(vocab_bytes.text(), vocab.string()), special.added, vocab.string());
   check_utf8(merges_bytes.text(), merges_file.string());
   const auto merges =
-      merges_of_pairs(vocabulary, read_merges(merges_bytes.text(), merges_file.string()), "", merges_file.string());
+      merges_of_pairs(vocabulary, read_merges_txt(merges_bytes.text(), merges_file.string()), "", merges_file.string());
   const auto model = std::make_shared<Bpe>(std::move(vocabulary), merges, Bpe::Options{});
   if (!model->knows_all_bytes())
     throw Error(Error::unsupported,

@@ -9,6 +9,8 @@
 namespace fovea {
 
 std::unique_ptr<Tokenizer> load_vocab_txt(const std::filesystem::path& file);
+// The same of a vocabulary that is in no file yet; save() writes it as vocab.txt with a tokenizer_config.json.
+std::unique_ptr<Tokenizer> wordpiece_tokenizer(const std::vector<std::string>& pieces, bool lower_case);
 std::unique_ptr<Tokenizer> load_vocab_and_merges(const std::filesystem::path& vocab,
                                                  const std::filesystem::path& merges);
 std::unique_ptr<Tokenizer> load_tiktoken(const std::filesystem::path& file);
