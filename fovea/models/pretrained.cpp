@@ -195,7 +195,9 @@ int64_t memory_of(Model& model, Precision precision) {
 }
 
 Pretrained load_pretrained(const fs::path& folder, const LoadOptions& options) {
-  Pretrained p = {folder, load_model(folder, options), load_tokenizer(folder)};
+  Pretrained p = {folder, load_model(folder, options), nullptr};
+  if (p.model->vocabulary() == 0) return p;  // it reads no text
+  p.tokenizer = load_tokenizer(folder);
   const int64_t entries = p.tokenizer->size(), vocabulary = p.model->vocabulary();
   if (entries > vocabulary || (entries < vocabulary && !p.model->foreign()))
     throw Error(Error::corrupt,

@@ -8,7 +8,6 @@
 #include "fovea/nn/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
-#include "fovea/tensor/matmul.h"
 
 namespace fovea {
 
@@ -26,7 +25,8 @@ void VitConfig::fields(Fields& f) {
   f("patch_size", patch_size, "rows and columns of a patch");
   f("num_channels", num_channels, "3: red, green and blue; 1: grey");
   f("qkv_bias", qkv_bias, "whether queries, keys and values have a bias");
-  f("use_mean_pooling", use_mean_pooling, "whether the label is read off the mean of the patches, not off the class token");
+  f("use_mean_pooling", use_mean_pooling,
+    "whether the label is read off the mean of the patches, not off the class token");
   f.from_data("problem_type", problem_type, "what the labels mean");
   f.numbered("id2label", id2label);
   f.passed_over({"encoder_stride", "pooler_act", "pooler_output_size"});
@@ -44,10 +44,11 @@ void VitConfig::check(std::string_view model) const {
   check_share(model, "hidden_dropout_prob", hidden_dropout_prob);
   check_share(model, "attention_probs_dropout_prob", attention_probs_dropout_prob);
   require(num_channels == 1 || num_channels == 3, "{}: found num_channels {}, expected 1 or 3", model, num_channels);
-  require(image_size <= 16384 && patch_size <= image_size, "{}: found pictures of {} and patches of {}, expected at most {} and {}",
-          model, image_size, patch_size, 16384, image_size);
-  require(hidden_size % num_attention_heads == 0, "{}: found a hidden_size of {} for {} heads, expected a multiple", model,
-          hidden_size, num_attention_heads);
+  require(image_size <= 16384 && patch_size <= image_size,
+          "{}: found pictures of {} and patches of {}, expected at most {} and {}", model, image_size, patch_size,
+          16384, image_size);
+  require(hidden_size % num_attention_heads == 0, "{}: found a hidden_size of {} for {} heads, expected a multiple",
+          model, hidden_size, num_attention_heads);
 }
 
 VitLayer::VitLayer(const VitConfig& c)
@@ -67,9 +68,8 @@ VitLayer::VitLayer(const VitConfig& c)
 Tensor VitLayer::operator()(const Tensor& x, const Context& c) const {
   const Context self = c.at("self"), forward = c.at("feed_forward");
   const Shape in_heads = {x.size(0), x.size(1), heads_, x.size(2) / heads_};
-  const std::vector<Tensor> p = linears(before_(x), {{query_.weight(), query_.bias()},
-                                                     {key_.weight(), key_.bias()},
-                                                     {value_.weight(), value_.bias()}});
+  const std::vector<Tensor> p = linears(
+      before_(x), {{query_.weight(), query_.bias()}, {key_.weight(), key_.bias()}, {value_.weight(), value_.bias()}});
   const Tensor seen = attend(p[0].reshape(in_heads), p[1].reshape(in_heads), p[2].reshape(in_heads),
                              {.dropout = attention_dropout_}, self)
                           .output.reshape(x.shape());
@@ -113,8 +113,8 @@ void VitBody::weights(Weights& w) {
 
 // [batch, patches, channels · rows · columns of a patch]: what does not fill a patch at the right and below is left out.
 Tensor VitBody::patches(const Tensor& pixels) const {
-  require(pixels && pixels.rank() == 4 && pixels.size(1) == config_.num_channels && pixels.size(2) >= config_.patch_size &&
-              pixels.size(3) >= config_.patch_size,
+  require(pixels && pixels.rank() == 4 && pixels.size(1) == config_.num_channels &&
+              pixels.size(2) >= config_.patch_size && pixels.size(3) >= config_.patch_size,
           "picture: found pixels {}, expected [batch, {}, height, width] of at least {} rows and columns",
           pixels ? pixels.shape().text() : "missing", config_.num_channels, config_.patch_size);
   const int64_t size = config_.patch_size, down = pixels.size(2) / size, across = pixels.size(3) / size;
@@ -130,7 +130,8 @@ Tensor VitBody::positions(int64_t down, int64_t across) const {
   const int64_t learned = config_.image_size / config_.patch_size;
   const Tensor all = *positions_;
   if (down == learned && across == learned) return all;
-  require(!all.needs_gradient(), "picture: found {} × {} patches, expected {} × {} while it learns", down, across, learned, learned);
+  require(!all.needs_gradient(), "picture: found {} × {} patches, expected {} × {} while it learns", down, across,
+          learned, learned);
   const Tensor grid = interpolated_grid(all.squeeze(0).slice(0, extra_, all.size(1)), learned, learned, down, across);
   return concat({all.slice(1, 0, extra_), grid.unsqueeze(0)}, 1);
 }
@@ -140,7 +141,8 @@ Tensor VitBody::operator()(const Tensor& pixels, const Context& context) const {
   const int64_t batch = pixels.size(0), width = config_.hidden_size, size = config_.patch_size;
   std::vector<Tensor> tokens = {(*class_).expand({batch, 1, width})};
   if (teacher_) tokens.push_back((*teacher_).expand({batch, 1, width}));
-  tokens.push_back(linear(patches(pixels), (*patch_).reshape({width, config_.num_channels * size * size}), *patch_bias_));
+  tokens.push_back(
+      linear(patches(pixels), (*patch_).reshape({width, config_.num_channels * size * size}), *patch_bias_));
   Tensor x = concat(tokens, 1) + positions(pixels.size(2) / size, pixels.size(3) / size);
   x = dropout_(x, c.at("embedding"));
   for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, c.at(std::to_string(i)));

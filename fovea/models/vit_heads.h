@@ -2,16 +2,18 @@
 //
 //   extern const Family vit = vit_family<Vit>("the Vision Transformer …", variants);
 //
-// A Kin says what differs between ViT and DeiT: its `name`, the `prefix` of the body's weights below a head, and how many tokens
+// A Kin says what differs between ViT and DeiT: its `name` and `stored_name`, the `prefix` of the body's weights below a head, and how many tokens
 // stand before the patches.
 #pragma once
 
 #include "fovea/models/encoder_heads.h"
 #include "fovea/models/vit_body.h"
+#include "fovea/tensor/arithmetic.h"
 
 namespace fovea {
 
-inline constexpr const char *picture_head = "ForImageClassification", *teacher_head = "ForImageClassificationWithTeacher";
+inline constexpr const char *picture_head = "ForImageClassification",
+                            *teacher_head = "ForImageClassificationWithTeacher";
 
 template <class Kin>
 class VitModel : public Model, public PictureEncoder {
@@ -33,7 +35,8 @@ class VitModel : public Model, public PictureEncoder {
   std::string weight_path(const std::string& stored) const final {
     std::string plain = stored.starts_with(Kin::prefix) ? stored.substr(Kin::prefix.size()) : stored;
     if (plain.starts_with("pooler.")) return {};
-    const bool in_body = plain.starts_with("embeddings.") || plain.starts_with("encoder.") || plain.starts_with("layernorm.");
+    const bool in_body =
+        plain.starts_with("embeddings.") || plain.starts_with("encoder.") || plain.starts_with("layernorm.");
     return in_body && labels_something() ? std::string(Kin::prefix) + plain : plain;
   }
 
@@ -52,11 +55,13 @@ class VitLabeller final : public VitModel<Kin>, public PictureLabeller {
   explicit VitLabeller(const VitConfig& c)
       : VitModel<Kin>(c),
         with_teacher_(has_head(c.architectures, teacher_head)),
-        labels_(Kin::name, {.names = c.id2label, .kind = c.problem_type == "multi_label_classification" ? "several" : "one"}),
+        labels_(Kin::name,
+                {.names = c.id2label, .kind = c.problem_type == "multi_label_classification" ? "several" : "one"}),
         head_({c.hidden_size, labels_.size()}),
         teacher_({c.hidden_size, labels_.size()}) {
-    require(!with_teacher_ || Kin::extra > 1, "{}: found the architecture {}, expected a family with a distillation token",
-            Kin::name, c.architectures[0]);
+    require(!with_teacher_ || Kin::extra > 1,
+            "{}: found the architecture {}, expected a family with a distillation token", Kin::name,
+            c.architectures[0]);
   }
 
   Tensor picture_logits(const Tensor& pixels, const Context& c) const override {
@@ -85,13 +90,19 @@ template <class Kin>
 class VitKinConfig final : public ModelConfig {
  public:
   void fields(Fields& f) override { config_.fields(f); }
+  void fit(const DataFacts& facts) override {
+    if (!facts.needs.labels_pictures) return;
+    config_.architectures = {std::string(Kin::stored_name) + picture_head};
+    config_.id2label = facts.labels;
+    config_.problem_type = facts.labelling == "several" ? "multi_label_classification" : "single_label_classification";
+  }
   std::unique_ptr<Model> make() const override {
     config_.check(Kin::name);
     const std::vector<std::string>& a = config_.architectures;
     if (has_head(a, picture_head) || has_head(a, teacher_head)) return std::make_unique<VitLabeller<Kin>>(config_);
     if (a.empty() || has_head(a, "Model")) return std::make_unique<VitModel<Kin>>(config_);
-    throw Error(Error::unsupported, "{}: found the architecture {}, expected one that ends with Model, {} or {}", Kin::name,
-                a[0], picture_head, teacher_head);
+    throw Error(Error::unsupported, "{}: found the architecture {}, expected one that ends with Model, {} or {}",
+                Kin::name, a[0], picture_head, teacher_head);
   }
 
  private:
@@ -103,7 +114,7 @@ constexpr Family vit_family(std::string_view help, std::string_view variants, st
   return {Kin::name,
           help,
           []() -> std::unique_ptr<ModelConfig> { return std::make_unique<VitKinConfig<Kin>>(); },
-          {.encodes_pictures = true},
+          {.encodes_pictures = true, .labels_pictures = true},
           variants,
           training};
 }

@@ -5,7 +5,7 @@ namespace fovea {
 namespace {
 
 struct Deit {
-  static constexpr std::string_view name = "deit", prefix = "deit.";
+  static constexpr std::string_view name = "deit", stored_name = "DeiT", prefix = "deit.";
   static constexpr int64_t extra = 2;
 };
 

@@ -5,7 +5,7 @@ namespace fovea {
 namespace {
 
 struct Vit {
-  static constexpr std::string_view name = "vit", prefix = "vit.";
+  static constexpr std::string_view name = "vit", stored_name = "ViT", prefix = "vit.";
   static constexpr int64_t extra = 1;
 };
 
