@@ -167,6 +167,7 @@ class PictureEncoder {
  public:
   virtual Tensor encode_pictures(const Tensor& pixels, const Context&) const = 0;  // [batch, extra + patches, width]
   virtual PictureShape picture_shape() const = 0;
+  virtual std::string picture_attention() const = 0;  // where the first token looks at the patches last
 
  protected:
   ~PictureEncoder() = default;

@@ -43,6 +43,7 @@ void VitConfig::check(std::string_view model) const {
   check_layers(model, "num_hidden_layers", num_hidden_layers);
   check_share(model, "hidden_dropout_prob", hidden_dropout_prob);
   check_share(model, "attention_probs_dropout_prob", attention_probs_dropout_prob);
+  require(num_hidden_layers > 0, "{}: found no layers, expected at least 1", model);
   require(num_channels == 1 || num_channels == 3, "{}: found num_channels {}, expected 1 or 3", model, num_channels);
   require(image_size <= 16384 && patch_size <= image_size,
           "{}: found pictures of {} and patches of {}, expected at most {} and {}", model, image_size, patch_size,

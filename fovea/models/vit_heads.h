@@ -25,6 +25,7 @@ class VitModel : public Model, public PictureEncoder {
     const int64_t patches = config_.image_size / config_.patch_size;
     return {config_.num_channels, config_.image_size, config_.image_size, patches, patches, Kin::extra};
   }
+  std::string picture_attention() const final { return fmt::format("encoder.{}.self", config_.num_hidden_layers - 1); }
 
   void weights(Weights& w) override { body_.weights(w); }
   std::string_view family() const final { return Kin::name; }

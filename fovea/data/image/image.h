@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Image {
 
   uint8_t at(int64_t x, int64_t y, int64_t channel) const { return pixels[index(x, y, channel)]; }
   uint8_t& at(int64_t x, int64_t y, int64_t channel) { return pixels[index(x, y, channel)]; }
+  size_t row(int64_t y) const { return index(0, y, 0); }  // where it begins among the pixels
 
  private:
   size_t index(int64_t x, int64_t y, int64_t channel) const {
@@ -35,6 +37,8 @@ inline constexpr int64_t most_pixels = 100'000'000;
 Image read_image(const std::filesystem::path& path);
 Image parse_image(std::span<const std::byte> bytes, std::string_view where);
 bool is_image(std::span<const std::byte> bytes);  // by its first bytes
+
+std::string png_bytes(const Image&);  // as a PNG file
 
 Image grey(const Image&);  // (299 r + 587 g + 114 b) / 1000
 

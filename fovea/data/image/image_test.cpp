@@ -75,6 +75,13 @@ TEST(Image, CropsAndMirrors) {
   EXPECT_EQ(cropped(image, 9, 0, 2, 1).pixels, (std::vector<uint8_t>{0, 0}));
 }
 
+TEST(Image, IsReadAsItWasWritten) {
+  const Image rgb = read_image(golden / "pictures" / "rgb.png");
+  const std::string bytes = png_bytes(rgb), one = png_bytes(grey(rgb));
+  EXPECT_EQ(parse_image(std::as_bytes(std::span(bytes)), "written").pixels, rgb.pixels);
+  EXPECT_EQ(grey(parse_image(std::as_bytes(std::span(one)), "written")).pixels, grey(rgb).pixels);
+}
+
 TEST(Image, EveryTruncationIsAnErrorThatNamesTheFile) {
   for (const std::string name : {"rgb.png", "palette.png", "photo.jpg", "progressive.jpg"}) {
     const std::vector<std::byte> whole = bytes_of(name);

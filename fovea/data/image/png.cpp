@@ -77,7 +77,41 @@ int orientation_of(const Png& p) {
   return exif_orientation({reinterpret_cast<const std::byte*>(bytes), size});
 }
 
+// One jump's reach, as above.
+bool write_rows(png_structp png, png_infop info, const Image& image, png_bytepp rows) {
+  if (setjmp(png_jmpbuf(png))) return false;
+  png_set_IHDR(png, info, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height), 8,
+               image.channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  png_write_image(png, rows);
+  png_write_end(png, info);
+  return true;
+}
+
 }  // namespace
+
+std::string png_bytes(const Image& image) {
+  check_picture_size(image.width, image.height, "picture");
+  std::string bytes;
+  std::vector<png_bytep> rows;
+  for (int64_t y = 0; y < image.height; ++y) rows.push_back(const_cast<png_bytep>(&image.pixels[image.row(y)]));
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png ? png_create_info_struct(png) : nullptr;
+  bool written = false;
+  if (info) {
+    png_set_write_fn(
+        png, &bytes,
+        [](png_structp p, png_bytep data, size_t count) {
+          static_cast<std::string*>(png_get_io_ptr(p))->append(reinterpret_cast<const char*>(data), count);
+        },
+        nullptr);
+    written = write_rows(png, info, image, rows.data());
+  }
+  png_destroy_write_struct(&png, &info);
+  if (!written) throw std::bad_alloc();
+  return bytes;
+}
 
 bool is_png(std::span<const std::byte> bytes) {
   return bytes.size() >= 8 && png_sig_cmp(reinterpret_cast<png_const_bytep>(bytes.data()), 0, 8) == 0;
