@@ -28,7 +28,7 @@ file(INSTALL ${PROJECT_BINARY_DIR}/installed/version.h DESTINATION ${CMAKE_INSTA
 
 # Only a program that takes in the static library needs what that was built on.
 set(requires fmt)
-set(requires_private "libhwy yaml-cpp libzip zlib sentencepiece libutf8proc libpcre2-8 cpp-httplib")
+set(requires_private "libhwy yaml-cpp libzip zlib sentencepiece libutf8proc libpcre2-8 cpp-httplib libpng libjpeg sndfile samplerate")
 if(NOT BUILD_SHARED_LIBS)
   set(requires "fmt ${requires_private}")
   set(requires_private "")

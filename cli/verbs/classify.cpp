@@ -1,4 +1,4 @@
-// `fovea classify`: a label for each text, with its probability and the words that decided.
+// `fovea classify`: a label for each text or picture, with its probability and what decided.
 #include <fmt/format.h>
 
 #include "cli/answers.h"
@@ -8,6 +8,8 @@
 #include "fovea/explain/alignment.h"
 #include "fovea/explain/answer_json.h"
 #include "fovea/explain/highlight.h"
+#include "fovea/explain/picture_map.h"
+#include "fovea/generate/classify_pictures.h"
 #include "fovea/models/pretrained.h"
 #include "fovea/models/zoo.h"
 
@@ -38,12 +40,39 @@ void note(const Classified& c, const Labels& labels, const Answers& answers) {
   if (is_unsure(c, labels)) answers.note(fmt::format("unsure: {}", to_text(c, labels, true)));
 }
 
+// Each text is the path of a picture.
+void run_on_pictures(const ClassifyVerbOptions& o, const Pretrained& model) {
+  const Labels& labels = model.as<PictureLabeller>().labels();
+  const PictureShape shape = model.as<PictureEncoder>().picture_shape();
+  const PictureInput input = read_picture_input(model.folder);
+  Texts paths(o.texts);
+  Results results(o.output);
+  ProgressLine progress(
+      {.unit = "pictures", .whole = {}, .quiet = o.quiet || (o.output.empty() && stdout_is_terminal())});
+  std::vector<PictureMap> maps;
+  for (std::vector<std::string> some; paths.next(some);)
+    for (const std::string& path : some) {
+      const Image picture = read_image(path);
+      const SeenPicture seen = classify_picture(model, input, picture, {.looked = o.drawn()});
+      const std::string line = to_text(seen.label, labels, o.all);
+      results.write((o.json ? to_json(path, seen.label, labels) : line) + "\n");
+      progress.add(1, 1);
+      if (!o.drawn()) continue;
+      maps.push_back({input.fitted(picture), shape.patches_down, shape.patches_across, seen.looked, line});
+      require(maps.size() <= Answers::most_panels || o.svg.empty(),
+              "--svg: found more than {} pictures, expected at most as many", Answers::most_panels);
+      if (o.show) fmt::print("{}", to_terminal(maps.back(), terminal_look()));
+    }
+  if (!o.svg.empty()) write_text(o.svg, to_svg(maps));
+  results.finish();
+}
+
 void run(const ClassifyVerbOptions& o) {
   require(!o.json || !o.all, "--json: found --all beside it, expected one of them; the JSON holds all labels");
-  const std::filesystem::path folder = find_model(o.model, "sentiment");
+  const Pretrained model = load_pretrained(find_model(o.model, "sentiment"), o.load());
+  if (can<PictureLabeller>(*model.model)) return run_on_pictures(o, model);
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
-  const Pretrained model = load_pretrained(folder, o.load());
   const TextLabeller& labeller = model.as<TextLabeller>();
   const Labels& labels = labeller.labels();
   Tracing tracing(o.trace, model);
@@ -70,7 +99,7 @@ void run(const ClassifyVerbOptions& o) {
 
 extern const Verb classify = {.name = "classify",
                               .group = "use",
-                              .help = "the label of a text (its sentiment, its topic), and the words that decided",
+                              .help = "the label of a text or of a picture, and the words or places that decided",
                               .examples =
                                   "fovea classify -m my-classifier \"A wonderful film.\" --show\n"
                                   "fovea classify -m my-classifier < text.txt > labels.tsv\n"

@@ -157,6 +157,34 @@ class AnswerFinder {
   ~AnswerFinder() = default;
 };
 
+// How a picture is cut up.
+struct PictureShape {
+  int64_t channels = 3, height = 0, width = 0;
+  int64_t patches_down = 0, patches_across = 0;
+  int64_t extra = 0;  // tokens that stand before the patches
+};
+
+// Hidden states of pictures [batch, channels, height, width].
+class PictureEncoder {
+ public:
+  virtual Tensor encode_pictures(const Tensor& pixels, const Context&) const = 0;  // [batch, extra + patches, width]
+  virtual PictureShape picture_shape() const = 0;
+  virtual std::string picture_attention() const = 0;  // where the first token looks at the patches last
+
+ protected:
+  ~PictureEncoder() = default;
+};
+
+// Gives a picture one label, or several.
+class PictureLabeller {
+ public:
+  virtual Tensor picture_logits(const Tensor& pixels, const Context&) const = 0;  // [batch, labels]
+  virtual const Labels& labels() const = 0;
+
+ protected:
+  ~PictureLabeller() = default;
+};
+
 template <class Ability>
 const Ability* can(const Model& model) {
   return dynamic_cast<const Ability*>(&model);

@@ -28,6 +28,12 @@ INSTANTIATE_TEST_SUITE_P(Models, EveryFamily, testing::ValuesIn(all_variants()),
 
 // What a model says about a batch, by whatever it can do.
 Tensor answer_of(const Model& model, const Sentences& s, const Context& c = {}) {
+  if (const auto* encoder = can<PictureEncoder>(model)) {
+    const PictureShape shape = encoder->picture_shape();
+    const Tensor pixels = normal({2, shape.channels, shape.height, shape.width}, Random(3));
+    const auto* labeller = can<PictureLabeller>(model);
+    return labeller ? labeller->picture_logits(pixels, c) : encoder->encode_pictures(pixels, c);
+  }
   if (const auto* writer = can<Generator>(model))
     return writer->logits(can<Encoder>(model) ? s.source : Source{}, s.inputs, c);
   if (const auto* labeller = can<TextLabeller>(model)) return labeller->logits(s.source, c);
@@ -75,7 +81,7 @@ TEST_P(EveryFamily, SavedAndLoadedHasTheSameBits) {
   const auto loaded = load_model(folder);
   EXPECT_EQ(loaded->config(), model->config());
   EXPECT_EQ(loaded->family(), GetParam().family->name);
-  EXPECT_EQ(loaded->vocabulary(), 11);
+  EXPECT_EQ(loaded->vocabulary(), can<PictureEncoder>(*model) ? 0 : 11);
   EXPECT_TRUE(same_bits(answer_of(*loaded, {}), answer_of(*model, {})));
   std::filesystem::remove_all(folder);
 }
@@ -122,7 +128,8 @@ TEST_P(EveryFamily, ItHasTheAbilitiesThatItsFamilyNames) {
   const Abilities a = GetParam().abilities(), all = GetParam().family->abilities;
   for (bool Abilities::*ability :
        {&Abilities::encodes, &Abilities::generates, &Abilities::labels_texts, &Abilities::labels_words,
-        &Abilities::labels_tokens, &Abilities::fills_gaps, &Abilities::finds_answers})
+        &Abilities::labels_tokens, &Abilities::fills_gaps, &Abilities::finds_answers, &Abilities::encodes_pictures,
+        &Abilities::labels_pictures})
     EXPECT_LE(a.*ability, all.*ability);
   EXPECT_NE(a, Abilities());
 }

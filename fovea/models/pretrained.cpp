@@ -288,6 +288,7 @@ int64_t memory_of(Model& model, Precision precision) {
 
 Pretrained load_pretrained(const fs::path& folder, const LoadOptions& options) {
   Pretrained p = {folder, load_model(folder, options), nullptr};
+  if (p.model->vocabulary() == 0) return p;  // it reads no text
   try {
     p.tokenizer = load_tokenizer(folder);
   } catch (const Error& e) {

@@ -56,7 +56,7 @@ int64_t memory_of(Model&, Precision);
 struct Pretrained {
   std::filesystem::path folder;
   std::unique_ptr<Model> model;
-  std::unique_ptr<Tokenizer> tokenizer;
+  std::unique_ptr<Tokenizer> tokenizer;  // none if the model reads no text
 
   template <class Ability>
   const Ability& as() const {

@@ -47,7 +47,10 @@ class Transformer final : public Model, public Encoder, public Generator, public
   bool copies() const override { return pointer_.has_value(); }
 
  protected:
-  void list_places(const Places& p) const override { encoder_.places(p), decoder_.places(p); }
+  void list_places(const Places& p) const override {
+    encoder_.places(p), decoder_.places(p);
+    if (pointer_) p.at("decoder").at("pointer").add(target_to_source);
+  }
 
  private:
   struct State;

@@ -1,0 +1,39 @@
+#include "fovea/explain/picture_map.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+PictureMap half_looked_at() {
+  return {.picture = {4, 2, 3, std::vector<uint8_t>(24, 200)},
+          .down = 1,
+          .across = 2,
+          .weights = {0.2, 0.1},
+          .title = "cat <1>"};
+}
+
+TEST(PictureMap, IsTheBrighterTheMoreItWasLookedAt) {
+  const PictureMap map = half_looked_at();
+  EXPECT_EQ(map.brightness(0, 0), 1);
+  EXPECT_EQ(map.brightness(0, 1), 0.5);
+  const std::string text = to_terminal(map, {.width = 4});
+  EXPECT_NE(text.find("38;2;200;200;200"), std::string::npos) << text;
+  EXPECT_NE(text.find("38;2;125;125;125"), std::string::npos) << text;  // 200 · (0.25 + 0.75 / 2)
+  EXPECT_EQ(to_terminal(map, {.width = 80, .colour = false}), "cat <1>\n██▒▒\n");
+}
+
+TEST(PictureMap, IsWholeAsSvg) {
+  const std::string svg = to_svg({half_looked_at(), half_looked_at()});
+  EXPECT_NE(svg.find("cat &lt;1&gt;"), std::string::npos);
+  EXPECT_NE(svg.find("data:image/png;base64,iVBORw0KGgo"), std::string::npos);
+  EXPECT_NE(svg.find("fill-opacity=\"0.375\""), std::string::npos);
+  PictureMap wrong = half_looked_at();
+  wrong.weights.pop_back();
+  EXPECT_THROW(to_svg({wrong}), Error);
+}
+
+}  // namespace
+}  // namespace fovea

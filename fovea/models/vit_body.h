@@ -1,0 +1,81 @@
+// The Vision Transformer (Dosovitskiy et al. 2020), under the names that Hugging Face gives its weights: a picture is cut into patches, which
+// are its words.
+//
+//   x = [class; E patch₁; …; E patchₙ] + P
+//   y = x + attention(norm(x)),   x = y + W₂ gelu(W₁ norm(y))             for each layer,   and norm(x) behind the last
+//
+//   VitBody body(config, 1);   Tensor states = body(pixels, context);     // [batch, 1 + patches, width]
+//
+// Places of its attentions: encoder.I.self.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/models/family.h"
+#include "fovea/models/labels.h"
+#include "fovea/nn/dropout.h"
+#include "fovea/nn/linear.h"
+#include "fovea/nn/norm.h"
+
+namespace fovea {
+
+struct VitConfig {
+  std::vector<std::string> architectures = {};
+  int64_t hidden_size = 768, num_hidden_layers = 12, num_attention_heads = 12, intermediate_size = 3072;
+  int64_t image_size = 224, patch_size = 16, num_channels = 3;
+  std::string hidden_act = "gelu", problem_type = {};
+  double layer_norm_eps = 1e-12, hidden_dropout_prob = 0, attention_probs_dropout_prob = 0;
+  bool qkv_bias = true, use_mean_pooling = false;
+  std::vector<std::string> id2label = {};
+
+  void fields(Fields& f);
+  void check(std::string_view model) const;
+  int64_t patches() const { return (image_size / patch_size) * (image_size / patch_size); }
+};
+
+class VitLayer final {
+ public:
+  explicit VitLayer(const VitConfig&);
+
+  Tensor operator()(const Tensor& x, const Context&) const;
+  void weights(Weights& w);
+  void places(const Places& p) const {
+    p.at("self").add({.heads = heads_, .key_heads = heads_, .rows = "patches", .columns = "patches"});
+  }
+
+ private:
+  int64_t heads_;
+  Activation activation_;
+  double attention_dropout_;
+  Dropout dropout_;
+  Linear query_, key_, value_, attention_output_, intermediate_, output_;
+  LayerNorm before_, after_;
+};
+
+class VitBody final {
+ public:
+  VitBody(const VitConfig&, int64_t extra);  // so many learned tokens before the patches: the class, and DeiT's teacher
+
+  // [batch, channels, height, width] → [batch, extra + patches, width]. Of a picture of another size than it learned from the
+  // positions are interpolated, as long as it does not learn.
+  Tensor operator()(const Tensor& pixels, const Context&) const;
+  void weights(Weights& w);
+  void places(const Places& p) const { p.at("encoder").layers(layers_); }
+
+ private:
+  Tensor patches(const Tensor& pixels) const;
+  Tensor positions(int64_t down, int64_t across) const;
+
+  VitConfig config_;
+  int64_t extra_;
+  Weight class_, teacher_, positions_, patch_, patch_bias_;
+  Dropout dropout_;
+  std::vector<VitLayer> layers_;
+  LayerNorm norm_;
+};
+
+// [down · across, width] of a grid as one of another size, by cubic interpolation with a = −3/4 as PyTorch has it.
+Tensor interpolated_grid(const Tensor& numbers, int64_t down, int64_t across, int64_t new_down, int64_t new_across);
+
+}  // namespace fovea
