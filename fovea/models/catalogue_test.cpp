@@ -55,15 +55,18 @@ TEST_P(EveryFamily, ItsPlacesAreWhatAFullTraceRecords) {
   const Sentences s;
   Trace trace;
   answer_of(*model, s, {.trace = &trace});
+  const auto* pictures = can<PictureEncoder>(*model);
+  const PictureShape cut = pictures ? pictures->picture_shape() : PictureShape();
   const std::map<std::string, int64_t> tokens = {
-      {"source", 17}, {"target", 19}, {"prefix", 19}, {"text", 19}, {"label", 1}};
+      {"source", 17}, {"target", 19}, {"prefix", 19},
+      {"text", 19},   {"label", 1},   {"patches", cut.extra + cut.patches_down * cut.patches_across}};
   std::set<std::string> listed;
   for (const Place& place : model->places()) {
     SCOPED_TRACE(place.path);
     EXPECT_TRUE(listed.insert(place.path).second);
     ASSERT_TRUE(trace.results().contains(place.path));
     const Tensor w = joined_weights(trace.results().at(place.path));
-    EXPECT_EQ(w.shape(), Shape({4, place.heads, tokens.at(place.rows), tokens.at(place.columns)}));
+    EXPECT_EQ(w.shape(), Shape({pictures ? 2 : 4, place.heads, tokens.at(place.rows), tokens.at(place.columns)}));
     EXPECT_TRUE(place.key_heads > 0 && place.heads % place.key_heads == 0);
     EXPECT_EQ(place.kind == Place::Kind::pooling, place.rows == "label");
     EXPECT_EQ(place.kind == Place::Kind::cross, place.rows == "target" && place.columns == "source");
