@@ -73,7 +73,7 @@ TEST_F(LanguageTraining, IsLearnedWithAnyTokenizerAndTheStoredModelHasTheSameLos
   for (const std::string& yaml :
        {std::string(small_gpt2) + "tokenizer: characters\n", std::string(small_gpt2) + "tokenizer: byte-bpe\n",
         std::string(small_llama) + "tokenizer: bytes\n", std::string(small_llama) + "tokenizer: words\n",
-        std::string("family: transformer-decoder\nwidth: 32\nheads: 2\nhidden: 64\nlayers: 1\nlongest: 24\ndropout: "
+        std::string("family: transformer-decoder\nwidth: 32\nheads: 2\nhidden: 64\nlayers: 1\ncontext: 24\ndropout: "
                     "0\nbatch_tokens: 256\ntokenizer: unigram\nvocabulary: 40\n")}) {
     const bool decoder = yaml.starts_with("family: transformer-decoder");
     const std::unique_ptr<Recipe> r = recipe(
