@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "cli/program.h"
@@ -210,6 +212,48 @@ TEST_F(TrainVerb, SaysWhatItReadAndWhatItChose) {
   write_text(folder_ / "header.csv", "comment,stars\n\"good, really\",5\nbad,1\n");
   const Answer columns = run("classification --data header.csv -o c --hold-out 50 --steps 1");
   EXPECT_NE(columns.out.find("comment"), std::string::npos) << columns.out;
+}
+
+TEST_F(TrainVerb, ALanguageModelIsTrainedFromTextsAndMeasuredWithTheSameLoss) {
+  write_text(folder_ / "text.txt", toy_text(200));
+  const std::string flags =
+      "language --data text.txt --tokenizer characters --n-layer 1 --n-head 2 --n-embd 16 --n-positions 32 "
+      "--batch-tokens 256 --learning-rate 0.01 --warmup 5 --validate-every 20 --checkpoint-every 20";
+  const Answer whole = run(flags + " -o whole --steps 60");
+  ASSERT_EQ(whole.code, 0) << whole.out;
+  ASSERT_EQ(run(flags + " -o half --steps 40").code, 0);
+  ASSERT_EQ(run(flags + " -o half --steps 60 --resume").code, 0);
+  expect_same("whole", "half");
+  const auto program = [&](const std::string& arguments) {
+    return run_program(arguments, {.folder = folder_.string()}).out;
+  };
+  const auto measured = nlohmann::json::parse(program("evaluate -m whole --part validation --json"));
+  const auto logged = nlohmann::json::parse(
+      read_text(folder_ / "whole/log.jsonl").substr(read_text(folder_ / "whole/log.jsonl").rfind("{\"step\"")));
+  EXPECT_NEAR(measured["loss"], logged["validation"]["loss"], 1e-5);
+  EXPECT_NEAR(measured["bits_per_byte"], logged["validation"]["bits_per_byte"], 1e-5);
+  EXPECT_NEAR(std::log(measured["perplexity"].get<double>()), measured["loss"], 1e-9);
+  const auto all = nlohmann::json::parse(program("evaluate -m whole --data text.txt --json"));
+  EXPECT_EQ(all["bytes"], static_cast<int64_t>(toy_text(200).size())) << "nothing is kept for testing: all of it";
+  EXPECT_NE(program("evaluate -m whole --data text.txt --stride 8 --json"),
+            program("evaluate -m whole --data text.txt --json"));
+  std::filesystem::remove(folder_ / "whole/best/recipe.yaml");
+  const auto foreign = nlohmann::json::parse(program("evaluate -m whole/best --data text.txt --json"));
+  EXPECT_EQ(foreign["loss"], all["loss"]) << "a folder of others has no recipe";
+  EXPECT_NE(program("evaluate -m whole/best").find("expected --data"), std::string::npos);
+  EXPECT_FALSE(program("generate -m half 'one two' --max-length 5").empty());
+}
+
+TEST_F(TrainVerb, AnotherTasksTextsAndTokenizersAreRefused) {
+  write_text(folder_ / "text.txt", toy_text(20));
+  EXPECT_NE(refused("language --data text.txt -o m --quiet --context 999").out.find("expected at most the 256 tokens"),
+            std::string::npos);
+  EXPECT_NE(refused("language --data text.txt -o m --quiet --documents words").out.find("--documents"),
+            std::string::npos);
+  EXPECT_NE(
+      refused("masked --data text.txt -o m --quiet --lower-case=false --tokenizer bytes").out.find("without a mask"),
+      std::string::npos);
+  EXPECT_NE(refused("masked --data text.txt -o m --quiet --share 2").out.find("--share"), std::string::npos);
 }
 
 }  // namespace

@@ -26,11 +26,14 @@ struct LlamaConfig {
   LlamaLayout layout(std::string_view model) const;
 };
 
-// What a training from nothing begins with: a model that two cores can train.
+// What a training from nothing begins with: a model that two cores can train. The second for families that have a width of heads of
+// their own.
 inline constexpr std::string_view small_llama =
     R"({"hidden_size": 256, "intermediate_size": 688, "num_hidden_layers": 6, "num_attention_heads": 8,
-        "num_key_value_heads": 8, "head_dim": 32,
         "max_position_embeddings": 256, "tie_word_embeddings": true, "learning_rate": 1e-3})";
+inline constexpr std::string_view small_llama_of_heads =
+    R"({"hidden_size": 256, "intermediate_size": 688, "num_hidden_layers": 6, "num_attention_heads": 8, "head_dim": 32,
+        "num_key_value_heads": 8, "max_position_embeddings": 256, "tie_word_embeddings": true, "learning_rate": 1e-3})";
 
 // Which layers look at a window only, as config.json says it.
 struct LlamaWindows {

@@ -65,6 +65,6 @@ extern const Family gemma2 = family_of<Gemma2>(
     R"([{"hidden_size": 24, "intermediate_size": 33, "num_hidden_layers": 2, "num_attention_heads": 4, "head_dim": 8,
          "num_key_value_heads": 2, "max_position_embeddings": 64, "sliding_window": 5, "query_pre_attn_scalar": 12,
          "norm_plus_one": [true, false], "bos_token_id": 1, "eos_token_id": 2}])",
-    small_llama);
+    small_llama_of_heads);
 
 }  // namespace fovea

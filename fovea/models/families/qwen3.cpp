@@ -45,6 +45,6 @@ extern const Family qwen3 = family_of<Qwen3>(
     "qwen3", "Qwen3: Llama with norms of queries and keys (Yang et al. 2025)",
     R"([{"hidden_size": 24, "intermediate_size": 33, "num_hidden_layers": 2, "num_attention_heads": 4, "head_dim": 8,
          "num_key_value_heads": 2, "max_position_embeddings": 64, "attention_bias": [false, true]}])",
-    small_llama);
+    small_llama_of_heads);
 
 }  // namespace fovea

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "fovea/train/evaluation.h"
@@ -34,7 +36,7 @@ class Language final : public Evaluation {
                    {"words", score.words},
                    {"bits_per_byte", score.bits_per_byte()},
                    {"bytes", score.bytes}});
-    return {score.text() + "\n", json.dump()};
+    return {fmt::format("loss = {:.4f}\n{}\n", json["loss"].get<double>(), score.text()), json.dump()};
   }
 
  private:

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "fovea/train/evaluation.h"
@@ -21,7 +23,7 @@ class Masked final : public Evaluation {
                                          {"perplexity", score.of_tokens()},
                                          {"tokens", score.tokens},
                                          {"log_probability", score.log_probability}};
-    return {score.text() + "\n", json.dump()};
+    return {fmt::format("loss = {:.4f}\n{}\n", json["loss"].get<double>(), score.text()), json.dump()};
   }
 };
 
