@@ -94,6 +94,20 @@ std::string contracted(const std::string& word, std::string_view language) {
   return small.starts_with("i'") ? with_first_capital(word) : word;
 }
 
+// "metre", "neighbour": a vocabulary that knows only the other spelling reads that.
+std::string usual_spelling(const Tokenizer& tokenizer, const std::string& word) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> pairs = {
+      {{"tre", "ter"}, {"our", "or"}, {"ise", "ize"}}};
+  const int64_t pieces = pieces_in(tokenizer, word);
+  if (pieces < 2) return word;
+  for (const auto& [british, american] : pairs)
+    if (const size_t at = word.rfind(british); at != word.npos && at > 1) {
+      const std::string other = std::string(word).replace(at, british.size(), american);
+      if (pieces_in(tokenizer, other) == 1) return other;
+    }
+  return word;
+}
+
 std::string_view typewriter(char32_t c) {
   switch (c) {
     case U'’':
@@ -174,6 +188,7 @@ Tidied tidy(std::string_view text, const std::vector<Span>& apart, const Reader&
     word = without_stretching(reader.tokenizer, word);
     if (result.capitals || small) word = usual_case(reader.tokenizer, word);
     word = contracted(word, reader.language);
+    if (reader.language == "en") word = usual_spelling(reader.tokenizer, word);
     if ((result.capitals || small) && i == 0) word = with_first_capital(word);
     if (!result.capitals && !small)
       if (const Emphasis e = emphasis_of(word, reader.tokenizer); e.word)
@@ -207,40 +222,91 @@ std::vector<Span> unknown_abbreviations(std::string_view text, const std::vector
   return found;
 }
 
-std::vector<Span> unknown_names(std::string_view text, const std::vector<Span>& apart, const Reader& reader) {
-  constexpr int64_t many = 3;  // pieces of a word that the vocabulary does not know
-  constexpr std::array<std::string_view, 13> titles = {"Mr",        "Mrs",   "Ms",   "Dr",     "Doctor",
-                                                       "Professor", "Herr",  "Frau", "Doktor", "Familie",
-                                                       "President", "Mayor", "Prof"};
-  constexpr std::array<std::string_view, 9> links = {"van", "der", "de", "von", "al", "den", "la", "da", "del"};
-  const std::vector<Span> words = words_apart_from(text, apart);
-  if (letters_of(text, words).lower == 0) return {};
-  const auto word = [&](size_t i) { return piece_of(text, words[i]); };
-  const auto capital = [&](size_t i) {
-    const std::vector<CodePoint> points = code_points(word(i));
-    return letters_in(piece_of(word(i), points[0].span)).upper == 1 &&
-           std::ranges::find(titles, word(i)) == titles.end();
-  };
-  const auto usual = [&](size_t i) { return pieces_in(reader.tokenizer, lower_case(word(i))) <= 1; };
-  const auto next_to = [&](size_t i) { return piece_of(text, {words[i].end, words[i + 1].begin}) == " "; };
-  std::vector<Span> found;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (!capital(i) || (i == 0 && usual(i))) continue;
-    size_t end = i + 1;
-    while (end < words.size() && next_to(end - 1) &&
-           (capital(end) ||
-            (std::ranges::find(links, word(end)) != links.end() && end + 1 < words.size() && next_to(end))))
-      ++end;
-    while (end > i + 1 && !capital(end - 1)) --end;
-    int64_t most = 0;
-    for (size_t k = i; k < end; ++k) most = std::max(most, pieces_in(reader.tokenizer, word(k)));
-    const bool behind_title = i > 0 && std::ranges::find(titles, word(i - 1)) != titles.end();
-    // In German every noun has a capital: one alone is a name only behind a title.
-    const bool name = reader.language == "de" ? end - i > 1 || behind_title : true;
-    if (name && most >= many) found.push_back({words[i].begin, words[end - 1].end});
-    i = end - 1;
+namespace {
+
+constexpr int64_t many = 3;  // pieces of a word that the vocabulary does not know
+constexpr std::array<std::string_view, 14> titles = {"Mr",        "Mrs",   "Ms",   "Dr",     "Doctor",
+                                                     "Professor", "Herr",  "Frau", "Doktor", "Familie",
+                                                     "President", "Mayor", "Prof", "Herrn"};
+constexpr std::array<std::string_view, 6> links = {"van", "der", "de", "von", "del", "al"};
+// Behind a word that begins a sentence: it was somebody.
+constexpr std::array<std::string_view, 14> predicates = {"is",   "was",  "has",   "had",  "and",   "will",   "can",
+                                                         "said", "sang", "wrote", "went", "likes", "bought", "met"};
+
+template <class List>
+bool is_in(const List& list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+// The names of one text; its words in order.
+class NameFinder {
+ public:
+  NameFinder(std::string_view text, std::vector<Span> words, const Reader& reader)
+      : text_(text), words_(std::move(words)), reader_(reader) {}
+
+  std::vector<Span> run() const {
+    std::vector<Span> found;
+    for (size_t i = 0; i < words_.size(); ++i) {
+      if (!capital(i)) continue;
+      size_t begin = i, end = i + 1;
+      while (end < words_.size() && next_to(end - 1) && (capital(end) || links_names(end))) ++end;
+      while (end > begin + 1 && !capital(end - 1)) --end;
+      const bool several = end - begin > 1;
+      while (begin < end && (begin == 0 ? pieces_in(reader_.tokenizer, lower_case(word(begin))) : pieces(begin)) == 1)
+        ++begin;
+      if (begin < end && is_name(begin, end, several)) found.push_back({words_[begin].begin, words_[end - 1].end});
+      i = end - 1;
+    }
+    return found;
   }
-  return found;
+
+ private:
+  std::string_view word(size_t i) const { return piece_of(text_, words_[i]); }
+  int64_t pieces(size_t i) const { return pieces_in(reader_.tokenizer, word(i)); }
+  bool next_to(size_t i) const { return piece_of(text_, {words_[i].end, words_[i + 1].begin}) == " "; }
+  bool links_names(size_t i) const { return is_in(links, word(i)) && i + 1 < words_.size() && next_to(i); }
+
+  bool capital(size_t i) const {
+    const std::vector<CodePoint> points = code_points(word(i));
+    return letters_in(piece_of(word(i), points[0].span)).upper == 1 && letters_in(word(i)).lower > 0 &&
+           !is_in(titles, word(i));
+  }
+
+  bool is_name(size_t begin, size_t end, bool several) const {
+    int64_t most = 0;
+    for (size_t i = begin; i < end; ++i) {
+      if (!capital(i)) continue;
+      // "It's", "Don't": what stands before the apostrophe is no name.
+      if (const size_t mark = word(i).find('\''); mark > 1 && mark != std::string_view::npos) return false;
+      if (begin == 0 && pieces(i) == 1) return false;
+      most = std::max(most, pieces(i));
+    }
+    if (most < many) return false;
+    const bool behind_title = begin > 0 && is_in(titles, word(begin - 1));
+    if (behind_title) return true;
+    if (reader_.language ==
+        "de") {  // where every noun has a capital, one alone is none, and neither is one that is counted
+      const bool counted = begin > 0 && word(begin - 1).find_first_of("0123456789") != std::string_view::npos;
+      for (size_t i = begin; i < end; ++i)
+        if (capital(i) && pieces(i) == 1) return false;
+      return several && !counted;
+    }
+    if (begin > 0 || several) return true;
+    const std::string_view next = end < words_.size() ? word(end) : "";
+    return is_in(predicates, next) || (next.size() > 3 && (next.ends_with("s") || next.ends_with("ed")));
+  }
+
+  std::string_view text_;
+  std::vector<Span> words_;
+  const Reader& reader_;
+};
+
+}  // namespace
+
+std::vector<Span> unknown_names(std::string_view text, const std::vector<Span>& apart, const Reader& reader) {
+  std::vector<Span> words = words_apart_from(text, apart);
+  if (letters_of(text, words).lower == 0) return {};
+  return NameFinder(text, std::move(words), reader).run();
 }
 
 }  // namespace fovea
