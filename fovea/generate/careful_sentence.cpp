@@ -97,7 +97,7 @@ bool CarefulSentence::assign(Item& item, std::vector<const Carrier*>& used, size
     return found;
   };
   std::vector<const Carrier*> all = candidates(item.kind);
-  if (all.empty() && item.kind == Carrier::amount) all = candidates(Carrier::number);
+  if (all.empty() && item.is_number()) all = candidates(Carrier::number);
   if (all.empty() && item.kind == Carrier::name) all = candidates(Carrier::text);
   for (size_t i = 0; i < all.size(); ++i) {
     const Carrier* c = all[(attempts_.back().turn + number + i) % all.size()];

@@ -1,5 +1,7 @@
 #include "fovea/generate/tidy_words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -184,7 +186,8 @@ Tidied tidy(std::string_view text, const std::vector<Span>& apart, const Reader&
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string before(piece_of(text, words[i]));
     std::string word = before;
-    if (const size_t curly = word.find("’"); curly != word.npos) word.replace(curly, std::string_view("’").size(), "'");
+    if (const size_t curly = word.find("’"); curly != word.npos)
+      word = fmt::format("{}'{}", word.substr(0, curly), word.substr(curly + std::string_view("’").size()));
     word = without_stretching(reader.tokenizer, word);
     if (result.capitals || small) word = usual_case(reader.tokenizer, word);
     word = contracted(word, reader.language);
@@ -276,10 +279,10 @@ class NameFinder {
     int64_t most = 0;
     for (size_t i = begin; i < end; ++i) {
       if (!capital(i)) continue;
-      // "It's", "Don't": what stands before the apostrophe is no name.
-      if (const size_t mark = word(i).find('\''); mark > 1 && mark != std::string_view::npos) return false;
+      if (const size_t mark = word(i).rfind('\''); mark != std::string_view::npos && word(i).size() - mark <= 3)
+        return false;  // I'm
       if (begin == 0 && pieces(i) == 1) return false;
-      most = std::max(most, pieces(i));
+      most = std::max(most, std::min(pieces(i), pieces_in(reader_.tokenizer, lower_case(word(i)))));
     }
     if (most < many) return false;
     const bool behind_title = begin > 0 && is_in(titles, word(begin - 1));
@@ -289,11 +292,12 @@ class NameFinder {
       const bool counted = begin > 0 && word(begin - 1).find_first_of("0123456789") != std::string_view::npos;
       for (size_t i = begin; i < end; ++i)
         if (capital(i) && pieces(i) == 1) return false;
-      return several && !counted;
+      return end - begin > 1 && !counted;
     }
     if (begin > 0 || several) return true;
     const std::string_view next = end < words_.size() ? word(end) : "";
-    return is_in(predicates, next) || (next.size() > 3 && (next.ends_with("s") || next.ends_with("ed")));
+    return most > many &&
+           (is_in(predicates, next) || (next.size() > 3 && (next.ends_with("s") || next.ends_with("ed"))));
   }
 
   std::string_view text_;
