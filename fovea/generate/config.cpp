@@ -8,6 +8,8 @@
 #include "fovea/base/error.h"
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
+#include "fovea/data/text/number_forms.h"
+#include "fovea/generate/carriers.h"
 
 namespace fovea {
 namespace {
@@ -63,6 +65,8 @@ void GenerationConfig::fields(Fields& f) {
   f("keep_wordless", keep_wordless, "a text without a letter that the vocabulary knows stays as it is");
   f("unsure_below", unsure_below,
     "outputs whose tokens have a lower mean log-probability are marked as unsure; 0: none are");
+  f("protect", protect,
+    "whether addresses, codes, emoji, numbers and capitals come through, if the model's languages are known");
   f("batch_size", batch_size, "inputs that are worked on at a time; the output does not depend on it");
 }
 
@@ -94,6 +98,10 @@ void GenerationConfig::file_fields(Fields& f) {
   f("keep_wordless", keep_wordless, "");
   f("unsure_below", unsure_below, "");
   f("batch_size", batch_size, "");
+  if (f.reads() || !protect) f("protect", protect, "");
+  if (f.reads() || !source_language.empty()) f("source_language", source_language, "");
+  if (f.reads() || !target_language.empty()) f("target_language", target_language, "");
+  if (f.reads() || !carriers.empty()) f("carriers", carriers, "");
   if (f.reads() || !early_stopping.empty()) f("early_stopping", early_stopping, "");
   optional_ids(f, "eos_token_id", end_ids);
   optional_id(f, "decoder_start_token_id", start_id);
@@ -110,6 +118,10 @@ void GenerationConfig::file_fields(Fields& f) {
   f.refused({"penalty_alpha", "dola_layers", "constraints", "force_words_ids", "epsilon_cutoff", "eta_cutoff",
              "sequence_bias", "watermarking_config", "encoder_no_repeat_ngram_size", "diversity_penalty",
              "exponential_decay_length_penalty"});
+}
+
+bool GenerationConfig::protects() const {
+  return protect && knows_numbers(source_language) && knows_numbers(target_language);
 }
 
 int64_t GenerationConfig::min_length_after(int64_t prompt) const {
@@ -145,6 +157,7 @@ void check(const GenerationConfig& c) {
   require(c.no_repeat_ngram >= 0 && c.repetition_penalty > 0,
           "generation: found no_repeat_ngram {} and repetition_penalty {}, expected at least 0, and above 0",
           c.no_repeat_ngram, c.repetition_penalty);
+  parse_carriers(c.carriers);
   require(c.early_stopping.empty() || c.early_stopping == "true" || c.early_stopping == "false" ||
               c.early_stopping == "never",
           "generation: found early_stopping \"{}\", expected true, false or \"never\"", c.early_stopping);

@@ -30,8 +30,16 @@ struct GenerationConfig {
   bool keep_wordless = false;
   double unsure_below = 0;
   int64_t batch_size = 32;
+  bool protect = true;
 
-  // What files alone say. −1, and lists without ids: as the model has it.
+  // What files alone say. Languages as ISO 639 names them; carriers are what the model carries over for words that it does not know:
+  // "kind:text", or "kind:text=what comes of it|or this", kinds being text, name, number, amount, date and time (careful_sentence.h).
+  std::string source_language = "", target_language = "";
+  std::vector<std::string> carriers = {};
+  bool protects()
+      const;  // whether addresses, codes, numbers and capitals are looked after: in languages that are known here
+
+  // −1, and lists without ids: as the model has it.
   std::vector<int64_t> end_ids = {};    // each of them ends a text
   int64_t start_id = -1;                // is read before the first token of a model with a source
   int64_t first_id = -1, last_id = -1;  // are written first; and last, where max_length ends a text

@@ -43,6 +43,11 @@ class PairsTask final : public Task {
     f("max_ratio", generation_.max_ratio, "generation_config.json: the most tokens for each of the source's");
     f("keep_wordless", generation_.keep_wordless,
       "generation_config.json: a text without a letter that the vocabulary knows stays as it is");
+    f("source_language", generation_.source_language,
+      "generation_config.json: as ISO 639 names it; addresses, numbers and capitals come through if both are known");
+    f("target_language", generation_.target_language, "generation_config.json: likewise");
+    f("carriers", generation_.carriers,
+      "generation_config.json: what the data has for words that are not to be translated, as text:WORD or number:WORD");
   }
 
   ExampleFormat format() const override {
@@ -109,7 +114,7 @@ class PairsTask final : public Task {
       predictions.references.push_back(target);
     }
     GenerationConfig config = options.draft ? generation_ : read_generation_config(p.folder);
-    if (options.draft) config.beam_size = 1;
+    if (options.draft) config.beam_size = 1, config.protect = false;
     for (Translations& t :
          translate(p.as<Generator>(), *p.tokenizer, sources, config,
                    {.task = prefix_, .on_result = [&](size_t, const Translations&) { options.done(1); }})) {

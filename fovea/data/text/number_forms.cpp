@@ -30,7 +30,7 @@ const Language languages[] = {
       "December"},
      {"twelve", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"},
      "(?<![Vv]ersion )" FOVEA_BEFORE
-     "(?:[0-9]{1,3}(?:,[0-9]{3})+(?:\\.[0-9]+)?|[0-9]+\\.[0-9]+|[0-9]{3,})" FOVEA_BEHIND,
+     "(?:[0-9]{1,3}(?:,[0-9]{3})+(?:\\.[0-9]+)?|[0-9]+\\.[0-9]+|[0-9]{2,}|[2-9])(?!-|\\. ?\\p{L})" FOVEA_BEHIND,
      FOVEA_BEFORE "[$€£](?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\\.[0-9]+)?" FOVEA_BEHIND,
      FOVEA_BEFORE "(?:(?:January|February|March|April|May|June|July|August|September|October|November|December) "
                   "[0-9]{1,2}(?:st|nd|rd|th)?(?:,? [0-9]{4})?|[0-9]{1,2}(?:st|nd|rd|th)?(?: of)? "
@@ -44,7 +44,8 @@ const Language languages[] = {
      {"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
       "Dezember"},
      {"zwölf", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"},
-     "(?<![Vv]ersion )" FOVEA_BEFORE "(?:[0-9]{1,3}(?:\\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]+|[0-9]{3,})" FOVEA_BEHIND,
+     "(?<![Vv]ersion )" FOVEA_BEFORE
+     "(?:[0-9]{1,3}(?:\\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]+|[0-9]{2,}|[2-9])(?!-|\\. ?\\p{L})" FOVEA_BEHIND,
      FOVEA_BEFORE "(?:[0-9]{1,3}(?:\\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)? ?[$€£](?![\\p{L}\\p{N}_])",
      FOVEA_BEFORE
      "(?:[0-9]{1,2}\\. ?(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)"
@@ -150,6 +151,31 @@ NumberForm time_of(std::string_view text, const Language& to) {
   return form;
 }
 
+std::string with_capital(std::string word) {
+  if (word[0] >= 'a' && word[0] <= 'z') word[0] = static_cast<char>(word[0] - 'a' + 'A');
+  return word;
+}
+
+// In words, of 2 to 99.
+std::string in_words(int64_t value, const Language& language) {
+  static constexpr std::array<std::string_view, 20> english = {
+      "",    "one",    "two",    "three",    "four",     "five",    "six",     "seven",     "eight",    "nine",
+      "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"};
+  static constexpr std::array<std::string_view, 20> german = {
+      "",     "ein", "zwei",  "drei",     "vier",     "fünf",     "sechs",    "sieben",   "acht",     "neun",
+      "zehn", "elf", "zwölf", "dreizehn", "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn"};
+  static constexpr std::array<std::string_view, 10> english_tens = {"",      "",      "twenty",  "thirty", "forty",
+                                                                    "fifty", "sixty", "seventy", "eighty", "ninety"};
+  static constexpr std::array<std::string_view, 10> german_tens = {
+      "", "", "zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"};
+  const bool de = language.name == "de";
+  const size_t ones = static_cast<size_t>(value % 10), tens = static_cast<size_t>(value / 10);
+  if (value < 20) return std::string((de ? german : english)[static_cast<size_t>(value)]);
+  const std::string_view ten = (de ? german_tens : english_tens)[tens];
+  if (ones == 0) return std::string(ten);
+  return de ? fmt::format("{}und{}", german[ones], ten) : fmt::format("{}-{}", ten, english[ones]);
+}
+
 struct Rules {
   Regex number, amount, date, time;
 };
@@ -195,6 +221,10 @@ std::vector<NumberForm> number_forms(std::string_view text, std::string_view fro
     for (char c : same)
       if (c != target->group) ungrouped += c;
     if (ungrouped != same) form.accepted = {ungrouped};
+    if (t.size() <= 2 && value_of(std::string(t)) >= 2) {
+      const std::string words = in_words(value_of(std::string(t)), *target);
+      form.accepted = {words, with_capital(words)};
+    }
     return form;
   });
   std::ranges::sort(forms, {}, [](const NumberForm& f) { return f.span.begin; });

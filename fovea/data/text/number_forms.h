@@ -2,8 +2,8 @@
 //
 //   number_forms("It costs $1,299.99 on March 5, 2024.", "en", "de");   // "1.299,99 $" and "5. März 2024", with their bytes
 //
-// Numbers that are the same in every language, those of one or two digits, are left out. Known are en and de; of others there is
-// nothing to be said.
+// Numbers that have the same form in both are named, too; of those of one or two digits also their words are accepted. Known are en
+// and de; of others there is nothing to be said.
 #pragma once
 
 #include <string>

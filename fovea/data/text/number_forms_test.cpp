@@ -66,6 +66,9 @@ TEST(NumberForms, AcceptWhatSaysTheSame) {
   EXPECT_TRUE(has(number_forms("5. März 2024", "de", "en")[0], "March 5th, 2024"));
   EXPECT_TRUE(has(number_forms("March 5, 2024", "en", "de")[0], "05.03.2024"));
   EXPECT_TRUE(has(number_forms("1,480", "en", "de")[0], "1480"));
+  EXPECT_TRUE(has(number_forms("42 km", "en", "de")[0], "zweiundvierzig"));
+  EXPECT_TRUE(has(number_forms("42 km", "de", "en")[0], "forty-two"));
+  EXPECT_TRUE(number_forms("im 3. Stock", "de", "en").empty()) << "an ordinal";
 }
 
 }  // namespace
