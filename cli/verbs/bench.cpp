@@ -19,9 +19,8 @@ struct BenchOptions {
   bool json = false;
   void fields(Fields& f) {
     f("which", which,
-      "groups to measure, of linear, blocks, attention, additive, recurrent, sentence, decoding, training, memory, "
-      "peak; "
-      "all if not given");
+      "groups to measure, of linear, blocks, attention, additive, recurrent, sentence, decoding, training, tokenizers, "
+      "memory, peak; all if not given");
     f("threads", threads, "threads to measure with; 0: once with one, once with one for each core");
     f("seconds", seconds, "how long each line is measured");
     f("json", json, "each line as a JSON object");

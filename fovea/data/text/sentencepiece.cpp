@@ -99,9 +99,9 @@ void check(const sentencepiece::util::Status& status, Error::Kind kind, std::str
   throw Error(kind, "{}: SentencePiece: {}", where, trim(text).empty() ? "the model is damaged" : text);
 }
 
-// The library speaks of bytes of the original, but gives a piece the white space before it, and nothing to all but one of
-// the pieces that come from one character.
-Span visible(std::string_view text, Span span, std::string_view piece) {
+}  // namespace
+
+Span visible_span(std::string_view text, Span span, std::string_view piece) {
   if (span.size() == 0 && piece != space_mark && span.begin < static_cast<int64_t>(text.size())) {
     do {
       ++span.end;
@@ -111,8 +111,6 @@ Span visible(std::string_view text, Span span, std::string_view piece) {
   const Span inner = without_spaces(text, span);
   return inner.size() > 0 ? inner : span;  // white space only: a piece of its own
 }
-
-}  // namespace
 
 SentencePiece::SentencePiece(SentencePiece&&) noexcept = default;
 SentencePiece::~SentencePiece() = default;
@@ -199,7 +197,7 @@ void SentencePiece::encode_part(std::string_view text, Span part, bool joined, T
   check(processor_->Encode(own, pieces.mutable_proto()), Error::invalid, "text");
   for (size_t i = 0; i < pieces.pieces_size(); ++i) {
     const auto piece = pieces.pieces(static_cast<int>(i));
-    const Span span = visible(own, {piece.begin(), piece.end()}, piece.piece());
+    const Span span = visible_span(own, {piece.begin(), piece.end()}, piece.piece());
     const Span placed = {part.begin + span.begin, part.begin + span.end};
     // Where a word was cut, the library's mark of its beginning and the second half of an unknown stretch are no tokens.
     if (joined && piece.piece() == space_mark && span.size() == 0) continue;

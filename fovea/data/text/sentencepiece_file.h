@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/data/text/utf8.h"
+
 namespace fovea {
 
 struct StoredPiece {
@@ -29,6 +31,10 @@ struct SentencePieceFile {
 
 // An Error of kind corrupt if the bytes are no protocol buffer, or if a search in a table would leave it.
 SentencePieceFile check_sentencepiece_file(std::string_view bytes, std::string_view where);
+
+// The library speaks of bytes of the original, but gives a piece the white space before it, and nothing to all but one of
+// the pieces that come from one character: what a reader sees of such a piece.
+Span visible_span(std::string_view text, Span span, std::string_view piece);
 
 // The same for such a table alone, as tokenizer.json has it; an empty one is good.
 void check_normalization_table(std::string_view table, std::string_view where);

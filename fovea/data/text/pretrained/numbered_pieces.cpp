@@ -155,6 +155,7 @@ Tokens NumberedPieces::encode(std::string_view text) const {
   check_utf8(text, "text");
   Tokens tokens;
   std::vector<std::string> pieces;
+  const int64_t unknown = parts_.source->special().unk;
   const auto part = [&](int64_t id, size_t begin, size_t end) {
     const auto at = static_cast<int64_t>(begin);
     if (id >= 0) {
@@ -162,13 +163,15 @@ Tokens NumberedPieces::encode(std::string_view text) const {
       tokens.spans.push_back({at, static_cast<int64_t>(end)});
       return;
     }
+    const auto add = [&](int64_t own, Span span, std::string_view spelled) {
+      tokens.ids.push_back(own == unknown ? id_of(spelled) : ids_[static_cast<size_t>(own)]);
+      tokens.spans.push_back({at + span.begin, at + span.end});
+    };
+    const std::string_view own_part = text.substr(begin, end - begin);
+    if (parts_.fast && parts_.fast->takes(own_part)) return parts_.fast->each_piece(own_part, add);
     pieces.clear();
-    const Tokens own = parts_.source->encode(text.substr(begin, end - begin), pieces);
-    for (size_t i = 0; i < own.ids.size(); ++i) {
-      const bool unknown = own.ids[i] == parts_.source->special().unk;
-      tokens.ids.push_back(unknown ? id_of(pieces[i]) : ids_[static_cast<size_t>(own.ids[i])]);
-      tokens.spans.push_back({at + own.spans[i].begin, at + own.spans[i].end});
-    }
+    const Tokens own = parts_.source->encode(own_part, pieces);
+    for (size_t i = 0; i < own.ids.size(); ++i) add(own.ids[i], own.spans[i], pieces[i]);
   };
   size_t begin = 0;
   if (parts_.language_codes && text.starts_with(">>")) {
@@ -208,6 +211,7 @@ std::unique_ptr<Tokenizer> load_sentencepiece_model(const fs::path& file) {
   const SpecialTokens special = read_special_tokens(file.parent_path());
   parts.files = special.files;
   parts.files.emplace(file.filename().string(), MappedFile(file));
+  parts.fast = SentencePieceUnigram::make(parts.files.at(file.filename().string()).text(), parts.where);
   complete(parts, special);
   return std::make_unique<NumberedPieces>(std::move(parts));
 }
@@ -221,6 +225,7 @@ std::unique_ptr<Tokenizer> load_marian(const fs::path& folder) {
   parts.files = special.files;
   for (const char* name : {"source.spm", "target.spm", "vocab.json"})
     parts.files.emplace(name, MappedFile(folder / name));
+  parts.fast = SentencePieceUnigram::make(parts.files.at("source.spm").text(), parts.where);
   const Vocabulary vocabulary =
       read_vocabulary(parse_json(parts.files.at("vocab.json").text(), parts.where), {}, parts.where);
   for (int64_t id = 0; id < vocabulary.size(); ++id) parts.pieces.push_back(vocabulary.piece(id));

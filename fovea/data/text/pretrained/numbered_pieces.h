@@ -10,6 +10,7 @@
 #include "fovea/base/file.h"
 #include "fovea/data/text/pretrained/added_tokens.h"
 #include "fovea/data/text/pretrained/post_processor.h"
+#include "fovea/data/text/pretrained/sentencepiece_unigram.h"
 #include "fovea/data/text/sentencepiece.h"
 
 namespace fovea {
@@ -21,8 +22,9 @@ std::unique_ptr<Tokenizer> load_marian(const std::filesystem::path& folder);
 class NumberedPieces final : public Tokenizer {
  public:
   struct Parts {
-    std::shared_ptr<const SentencePiece> source, target;  // what cuts, and what joins
-    std::vector<std::string> pieces;                      // by id; empty: as the source has them
+    std::shared_ptr<const SentencePiece> source, target;         // what cuts, and what joins
+    std::shared_ptr<const SentencePieceUnigram> fast = nullptr;  // cuts as the source does, if there is one
+    std::vector<std::string> pieces;                             // by id; empty: as the source has them
     std::vector<AddedToken> added = {};
     PostProcessor post_processor = {};
     SpecialIds special = {-1, -1, -1, -1, -1};

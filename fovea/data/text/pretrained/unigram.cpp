@@ -11,11 +11,16 @@ namespace {
 
 constexpr double unknown_penalty = 10;
 
+// How far apart two sums are at most that roundings of the sums before them could put in another order.
+constexpr double near = 0.01;
+
 // The best way to the end of a byte: its sum, and its last piece.
+template <class Score>
 struct Best {
-  double score = 0;
+  Score score = 0;
   uint32_t begin = 0xFFFFFFFF;
   int32_t id = -1;
+  bool close = false;  // to another way
 };
 
 }  // namespace
@@ -35,18 +40,24 @@ Unigram::Unigram(Vocabulary vocabulary, std::vector<double> scores, const Option
           vocabulary_.size(), scores_.size());
   require(options_.unknown >= -1 && options_.unknown < vocabulary_.size(),
           "unigram: found {} as the id of unknown pieces, expected one of {}", options_.unknown, vocabulary_.size());
+  require(options_.hidden.empty() || options_.hidden.size() == scores_.size(),
+          "unigram: found {} pieces, of which {} are hidden or not", scores_.size(), options_.hidden.size());
   double least = 0;
+  bool first = true;
   for (int64_t id = 0; id < vocabulary_.size(); ++id) {
     const double score = scores_[static_cast<size_t>(id)];
     require(std::isfinite(score), "unigram: found a score of {}", score);
-    least = id == 0 ? score : std::min(least, score);
+    if (!options_.hidden.empty() && options_.hidden[static_cast<size_t>(id)]) continue;
+    least = first ? score : std::min(least, score);
+    first = false;
     if (!vocabulary_.piece(id).empty()) trie_.add(vocabulary_.piece(id), id);
   }
   unknown_score_ = least - unknown_penalty;
 }
 
 void Unigram::add_unknown(std::string_view word, uint32_t begin, uint32_t end, std::vector<Cut>& cuts) const {
-  if (const int64_t whole = vocabulary_.id_of(word.substr(begin, end - begin)); whole >= 0) {
+  const int64_t whole = options_.hidden.empty() ? vocabulary_.id_of(word.substr(begin, end - begin)) : -1;
+  if (whole >= 0) {
     cuts.push_back({static_cast<int32_t>(whole), begin, end});
     return;
   }
@@ -64,16 +75,22 @@ void Unigram::add_unknown(std::string_view word, uint32_t begin, uint32_t end, s
   cuts.push_back({static_cast<int32_t>(options_.unknown), begin, end});
 }
 
-void Unigram::cut(std::string_view word, std::vector<Cut>& cuts) const {
-  std::vector<Best> best(word.size() + 1);
-  const auto offer = [&](size_t end, double score, size_t begin, int64_t id) {
-    Best& there = best[end];
-    if (there.id >= 0 && score <= there.score) return;
-    there = {score, static_cast<uint32_t>(begin), static_cast<int32_t>(id)};
+template <class Score>
+Unigram::Sum<Score> Unigram::cut_behind(Score before, std::string_view word, std::vector<Cut>& cuts) const {
+  std::vector<Best<Score>> best(word.size() + 1);
+  best[0].score = before;
+  Sum<Score> sum;
+  const auto offer = [&](size_t end, Score score, size_t begin, int64_t id) {
+    Best<Score>& there = best[end];
+    const bool close = there.id >= 0 && std::abs(score - there.score) < static_cast<Score>(near);
+    if (there.id < 0 || score > there.score)
+      there = {score, static_cast<uint32_t>(begin), static_cast<int32_t>(id), close};
+    else
+      there.close = there.close || close;
   };
   for (size_t at = 0; at < word.size();) {
     const size_t size = character_at(word, at).size;
-    const double here = best[at].score;
+    const Score here = best[at].score;
     bool alone = false;
     uint32_t node = 0;
     for (size_t end = at; end < word.size();) {
@@ -81,18 +98,20 @@ void Unigram::cut(std::string_view word, std::vector<Cut>& cuts) const {
       if (node == Trie::none) break;
       const int64_t id = trie_.id(node);
       if (id < 0) continue;
-      offer(end, here + scores_[static_cast<size_t>(id)], at, id);
+      offer(end, here + static_cast<Score>(scores_[static_cast<size_t>(id)]), at, id);
       alone = alone || end == at + size;
     }
     if (!alone) {
       require(options_.unknown >= 0, "tokenizer: found a character without a piece, and no piece for unknown ones");
-      offer(at + size, here + unknown_score_, at, options_.unknown);
+      offer(at + size, here + static_cast<Score>(unknown_score_), at, options_.unknown);
     }
     at += size;
   }
+  sum.score = best[word.size()].score;
   std::vector<Cut> backwards;
   for (auto end = static_cast<uint32_t>(word.size()); end > 0; end = best[end].begin) {
-    const Best& piece = best[end];
+    const Best<Score>& piece = best[end];
+    sum.close = sum.close || piece.close || piece.id == options_.unknown;
     if (piece.id == options_.unknown && !backwards.empty() && backwards.back().id == options_.unknown)
       backwards.back().begin = piece.begin;
     else
@@ -104,6 +123,13 @@ void Unigram::cut(std::string_view word, std::vector<Cut>& cuts) const {
     else
       cuts.push_back(*cut);
   }
+  return sum;
+}
+
+void Unigram::cut(std::string_view word, std::vector<Cut>& cuts) const { cut_behind<double>(0, word, cuts); }
+
+Unigram::Sum<float> Unigram::cut_in_floats(float before, std::string_view word, std::vector<Cut>& cuts) const {
+  return cut_behind<float>(before, word, cuts);
 }
 
 }  // namespace fovea

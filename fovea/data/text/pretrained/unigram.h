@@ -14,6 +14,7 @@ class Unigram final : public SubwordModel {
   struct Options {
     int64_t unknown = -1;
     bool byte_fallback = false;
+    std::vector<bool> hidden = {};  // pieces that are never found in a text; none: all are found
   };
   Unigram(Vocabulary vocabulary, std::vector<double> scores, const Options& options);
 
@@ -22,7 +23,18 @@ class Unigram final : public SubwordModel {
   int64_t unknown() const override { return options_.unknown; }
   void cut(std::string_view word, std::vector<Cut>& cuts) const override;
 
+  // The same on top of the sum of what stands before, in floats, as SentencePiece adds them.
+  template <class Score>
+  struct Sum {
+    Score score = 0;     // behind the word
+    bool close = false;  // another sum before could have given other pieces, or there are unknown ones
+  };
+  Sum<float> cut_in_floats(float before, std::string_view word, std::vector<Cut>& cuts) const;
+  float score(int64_t id) const { return static_cast<float>(scores_[static_cast<size_t>(id)]); }
+
  private:
+  template <class Score>
+  Sum<Score> cut_behind(Score before, std::string_view word, std::vector<Cut>& cuts) const;
   void add_unknown(std::string_view word, uint32_t begin, uint32_t end, std::vector<Cut>& cuts) const;
 
   Vocabulary vocabulary_;
