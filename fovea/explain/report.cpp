@@ -6,10 +6,12 @@
 #include <map>
 #include <numeric>
 
+#include "fovea/data/text/unknown_words.h"
 #include "fovea/explain/entities.h"
 #include "fovea/generate/classify.h"
 #include "fovea/generate/framed.h"
 #include "fovea/generate/translate.h"
+#include "fovea/models/copying.h"
 #include "fovea/tensor/index.h"
 
 namespace fovea {
@@ -98,15 +100,17 @@ class Reporter final {
 
 Report explain_generator(const Generator& model, const Tokenizer& tokenizer, const std::string& text,
                          const ExplainOptions& options) {
-  const Tokens tokens = tokenizer.encode(text);
+  Tokens tokens = tokenizer.encode(text);
   require_readable(tokens.ids.size());
   Report report = {text, {}, {}};
   if (tokens.ids.empty()) return report;
+  UnknownWords words(tokenizer);
+  if (copies(model)) tokens.ids = words.add(text, tokens);
   const SpecialIds special = model.special_ids();
   const Tokens framed = source_tokens(tokenizer, tokens);
   const Request request = {.source = framed.ids};
   const Hypothesis best = generate(model, {request}, options.generation, {.unknown = tokenizer.special().unk})[0].at(0);
-  report.answer = tokenizer.decode(best.ids);
+  report.answer = words.decode(best.ids).text;
 
   const std::string start = written(tokenizer, special.bos), end = written(tokenizer, special.eos);
   std::vector<int64_t> read = {special.bos};
@@ -117,7 +121,7 @@ Report explain_generator(const Generator& model, const Tokenizer& tokenizer, con
     if (i < before || i >= before + tokens.ids.size()) source[i] = written(tokenizer, framed.ids[i]);
   for (int64_t id : best.ids) {
     read.push_back(id);
-    inputs.push_back(written(tokenizer, id));
+    inputs.push_back(id < tokenizer.size() ? written(tokenizer, id) : words.decode({id}).text);
     outputs.push_back(inputs.back());
   }
   outputs.push_back(end);

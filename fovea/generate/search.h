@@ -28,6 +28,9 @@ struct Hypothesis {
   bool ended = false;   // or stopped by max_length
   Tensor attention;     // if asked for: [log_probabilities, source tokens], the mean over heads
   int64_t end_id = -1;  // of several ends the one that came
+  // If attention was asked for, of a model that copies: of each of log_probabilities the share of the probability that copying
+  // the source's tokens has.
+  std::vector<double> copied = {};
 };
 
 using Hypotheses = std::vector<Hypothesis>;  // best first

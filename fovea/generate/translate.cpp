@@ -4,7 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "fovea/data/text/unknown_words.h"
 #include "fovea/generate/pieces.h"
+#include "fovea/models/copying.h"
 
 namespace fovea {
 namespace {
@@ -14,26 +16,30 @@ Span end_of(const std::string& text) {
   return {size, size};
 }
 
-// A token's bytes are those by which it makes the text longer.
-std::vector<Span> spans_of(const Tokenizer& tokenizer, const std::vector<int64_t>& ids, const std::string& text) {
-  std::vector<Span> spans;
-  int64_t begin = 0;
-  const int64_t size = static_cast<int64_t>(text.size());
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const auto decoded = static_cast<int64_t>(tokenizer.decode(std::span(ids).first(i + 1)).size());
-    const int64_t end = i + 1 == ids.size() ? size : std::clamp(decoded, begin, size);
-    while (begin < end && text[static_cast<size_t>(begin)] == ' ') ++begin;
-    spans.push_back({begin, end});
-    begin = end;
+// Runs of tokens that rather come from the source, the blanks between them included.
+std::vector<Span> copied_runs(const std::vector<Span>& tokens, const std::vector<double>& shares) {
+  std::vector<Span> runs;
+  bool goes_on = false;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const bool copied = shares[i] > 0.5 && tokens[i].size() > 0;
+    if (copied && goes_on)
+      runs.back().end = tokens[i].end;
+    else if (copied)
+      runs.push_back(tokens[i]);
+    goes_on = copied;
   }
-  return spans;
+  return runs;
 }
 
-Translation translation_of(const Tokenizer& tokenizer, const Hypothesis& h) {
-  Translation t = {.text = tokenizer.decode(h.ids), .score = h.score, .log_probabilities = h.log_probabilities};
-  t.tokens = spans_of(tokenizer, h.ids, t.text);
+Translation translation_of(const UnknownWords& words, const Hypothesis& h) {
+  DecodedText decoded = words.decode(h.ids);
+  Translation t = {.text = std::move(decoded.text),
+                   .score = h.score,
+                   .tokens = std::move(decoded.spans),
+                   .log_probabilities = h.log_probabilities,
+                   .attention = h.attention};
   if (h.ended) t.tokens.push_back(end_of(t.text));
-  t.attention = h.attention;
+  if (!h.copied.empty()) t.copied = copied_runs(t.tokens, h.copied);
   return t;
 }
 
@@ -91,6 +97,7 @@ struct Piece {
   int64_t before;  // tokens of its source that stand before those of the text
   bool last;       // of its text
   bool kept;
+  UnknownWords words;  // that the model can copy
 };
 
 // What is found for each piece of a text, in their order.
@@ -146,6 +153,9 @@ Translation joined(std::string_view text, const std::vector<Ready>& ready, size_
     for (Span span : t.tokens) all.tokens.push_back({offset + span.begin, offset + span.end});
     all.log_probabilities.insert(all.log_probabilities.end(), t.log_probabilities.begin(), t.log_probabilities.end());
     all.unsure.insert(all.unsure.end(), t.unsure.begin(), t.unsure.end());
+    if (!t.copied) continue;
+    if (!all.copied) all.copied.emplace();
+    for (Span span : *t.copied) all.copied->push_back({offset + span.begin, offset + span.end});
   }
   const double sum = std::accumulate(all.log_probabilities.begin(), all.log_probabilities.end(), 0.0);
   all.score = sum / std::pow(static_cast<double>(all.log_probabilities.size()), config.length_penalty);
@@ -156,9 +166,10 @@ Translation joined(std::string_view text, const std::vector<Ready>& ready, size_
 // Texts cut into pieces, and what is found for the pieces put together and handed on, text after text.
 class PieceByPiece {
  public:
-  PieceByPiece(const Tokenizer& tokenizer, const std::vector<std::string>& texts, const GenerationConfig& config,
-               const Cutting& cutting, const TranslateOptions& options)
+  PieceByPiece(const Generator& model, const Tokenizer& tokenizer, const std::vector<std::string>& texts,
+               const GenerationConfig& config, const Cutting& cutting, const TranslateOptions& options)
       : tokenizer_(tokenizer),
+        copies_(copies(model)),
         texts_(texts),
         config_(config),
         cutting_(cutting),
@@ -177,7 +188,7 @@ class PieceByPiece {
     const std::vector<Span>& spans = pieces_[at_].spans;
     std::vector<Translation> found;
     for (const Hypothesis& h : hypotheses) {
-      found.push_back(translation_of(tokenizer_, h));
+      found.push_back(translation_of(pieces_[at_].words, h));
       if (h.attention)
         found.back().attention = over_text(h.attention, pieces_[at_].before, static_cast<int64_t>(spans.size()));
       if (config_.unsure_below < 0 && confidence(found.back()) < config_.unsure_below)
@@ -204,19 +215,22 @@ class PieceByPiece {
         !options_.attention || tokens.ids.size() <= most_weighed_tokens,
         "attention: found a text of {} tokens, expected at most {}; give it in several lines, or ask for no weights",
         tokens.ids.size(), most_weighed_tokens);
-    const std::vector<int64_t> prefix = tokenizer_.encode(options_.prefix).ids;
+    const Tokens prefix = tokenizer_.encode(options_.prefix);
     const auto ranges = pieces_of(texts_[text], tokens.spans, cutting_);
     for (const auto& [begin, end] : ranges) {
       const auto first = static_cast<std::ptrdiff_t>(begin), behind = static_cast<std::ptrdiff_t>(end);
-      const Tokens part = {{tokens.ids.begin() + first, tokens.ids.begin() + behind},
-                           {tokens.spans.begin() + first, tokens.spans.begin() + behind}};
-      const bool kept = prefix.empty() && is_kept(texts_[text], part, ranges.size() > 1);
+      Tokens part = {{tokens.ids.begin() + first, tokens.ids.begin() + behind},
+                     {tokens.spans.begin() + first, tokens.spans.begin() + behind}};
+      const bool kept = prefix.ids.empty() && is_kept(texts_[text], part, ranges.size() > 1);
+      UnknownWords words(tokenizer_);
+      if (copies_) part.ids = words.add(texts_[text], part);
       const Tokens source = source_tokens(tokenizer_, part, task_);
       const auto at = std::search(source.ids.begin() + static_cast<std::ptrdiff_t>(task_.size()), source.ids.end(),
                                   part.ids.begin(), part.ids.end());
-      pieces_.push_back({text, part.spans, at - source.ids.begin(), end == tokens.ids.size(), kept});
+      pieces_.push_back({text, part.spans, at - source.ids.begin(), end == tokens.ids.size(), kept, words});
       if (kept) continue;
-      requests_.push_back({.source = source.ids, .prefix = begin == 0 ? prefix : std::vector<int64_t>{}});
+      requests_.push_back(
+          {.source = source.ids, .prefix = begin == 0 ? words.find(options_.prefix, prefix) : std::vector<int64_t>{}});
     }
   }
 
@@ -252,6 +266,7 @@ class PieceByPiece {
   }
 
   const Tokenizer& tokenizer_;
+  const bool copies_;
   const std::vector<std::string>& texts_;
   const GenerationConfig& config_;
   const Cutting cutting_;
@@ -302,7 +317,7 @@ std::vector<Translations> translate(const Generator& model, const Tokenizer& tok
           model.longest());
   if (const int64_t most = model.longest() - around; model.longest() > 0)
     cutting.most = cutting.sentences ? std::min(cutting.most, most) : most;
-  PieceByPiece pieces(tokenizer, texts, config, cutting, options);
+  PieceByPiece pieces(model, tokenizer, texts, config, cutting, options);
   generate(model, pieces.requests(), config,
            {.attention = options.attention,
             .unknown = tokenizer.special().unk,

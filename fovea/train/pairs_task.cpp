@@ -4,7 +4,9 @@
 
 #include <set>
 
+#include "fovea/data/text/unknown_words.h"
 #include "fovea/generate/translate.h"
+#include "fovea/models/copying.h"
 
 namespace fovea {
 namespace {
@@ -65,14 +67,19 @@ class PairsTask final : public Task {
     return {.vocabulary = tokenizer.size(), .special = tokenizer.special()};
   }
 
-  // The source with its end; the target with its start and its end.
+  // The source with its end; the target with its start and its end. Words that the vocabulary lacks are numbered if the model can
+  // copy them.
   std::vector<Sequence> columns(const Pretrained& p, const Example& e) const override {
     const auto& [source, target] = sides(e);
     const Tokenizer& tokenizer = *p.tokenizer;
-    std::vector<int64_t> ids = tokenizer.encode(target).ids;
+    Tokens read = tokenizer.encode(source);
+    const Tokens written = tokenizer.encode(target);
+    UnknownWords words(tokenizer);
+    if (copies(p.as<Generator>())) read.ids = words.add(source, read);
+    std::vector<int64_t> ids = words.find(target, written);
     ids.insert(ids.begin(), tokenizer.special().bos);
     ids.push_back(tokenizer.special().eos);
-    return {{.ids = source_ids(tokenizer, tokenizer.encode(source))}, {.ids = std::move(ids)}};
+    return {{.ids = source_ids(tokenizer, read)}, {.ids = std::move(ids)}};
   }
   int64_t batch_tokens() const override { return batch_tokens_; }
   int64_t max_tokens() const override { return max_tokens_; }
