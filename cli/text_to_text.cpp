@@ -1,6 +1,7 @@
 #include "cli/text_to_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/tracing.h"
 #include "fovea/base/catalogue.h"
@@ -55,6 +56,13 @@ std::string note_of(const std::string& source, const std::vector<Span>& unsure) 
                      unsure.size() == 1 ? "" : fmt::format(" (and {} more)", unsure.size() - 1));
 }
 
+// Each run of words that a model with a pointer took from the source.
+std::string copied_line(const Translation& t) {
+  std::vector<std::string_view> parts;
+  for (Span span : *t.copied) parts.push_back(piece_of(t.text, span));
+  return fmt::format("copied: {}\n", parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, " | ")));
+}
+
 void print(int64_t number, const std::string& source, const Translations& t, const TextToTextOptions& o,
            Answers& answers) {
   const Translation& best = t.found[0];
@@ -65,6 +73,7 @@ void print(int64_t number, const std::string& source, const Translations& t, con
   else
     answers.line(best.text);
   if (o.drawn()) answers.draw(to_heat_map(weights_of(source, t, best), ""));
+  if (best.copied) answers.show(copied_line(best));
   if (!best.unsure.empty()) answers.note(note_of(source, best.unsure));
 }
 

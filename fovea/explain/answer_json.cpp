@@ -35,6 +35,7 @@ void add(const Translation& t, Json& into) {
   into["score"] = six_digits(t.score);
   into["unsure"] = !t.unsure.empty();
   for (Span span : t.unsure) into["unsure_spans"].push_back({span.begin, span.end});
+  if (t.copied) into["copied"] = tokens_of(t.text, *t.copied);
   into["tokens"] = tokens_of(t.text, t.tokens);
   for (size_t i = 0; i < t.log_probabilities.size() && i < t.tokens.size(); ++i)
     into["tokens"][i]["log_probability"] = six_digits(t.log_probabilities[i]);

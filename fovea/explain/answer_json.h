@@ -15,7 +15,8 @@
 namespace fovea {
 
 // The best translation's keys stand beside the source; with several, "others" holds the rest. A token without bytes is the end.
-// "unsure_spans" are the bytes of the source whose translation is unsure, if there are any.
+// "unsure_spans" are the bytes of the source whose translation is unsure, if there are any; "copied": [{"text", "span"}] what a model with a
+// pointer took from the source.
 std::string to_json(const std::string& source, const Translations&);
 
 // {"text": …, "entities": [{"type", "text", "span", "probability"}], "words": [{"text", "span", "label", "probability"}], "weights": …}

@@ -118,10 +118,12 @@ void Recorder::translated(const Translations& t, const std::string& task) {
   prefix.ids.push_back(start), prefix.pieces.push_back(start < 0 ? "" : shown(start)), prefix.spans.push_back({0, 0});
   for (size_t i = 0; i < best.tokens.size(); ++i) {
     const int64_t id = i < best.ids.size() ? best.ids[i] : end;
-    target.ids.push_back(id), target.pieces.push_back(shown(id));
+    // A word that only the source has is shown as it was written.
+    const std::string piece = id < tokenizer_.size() ? shown(id) : std::string(piece_of(best.text, best.tokens[i]));
+    target.ids.push_back(id), target.pieces.push_back(piece);
     target.probabilities.push_back(i < best.log_probabilities.size() ? std::exp(best.log_probabilities[i]) : 0);
     if (i + 1 == best.tokens.size()) break;
-    prefix.ids.push_back(id), prefix.pieces.push_back(shown(id)), prefix.spans.push_back(best.tokens[i]);
+    prefix.ids.push_back(id), prefix.pieces.push_back(piece), prefix.spans.push_back(best.tokens[i]);
   }
   recording_.sequences["target"] = std::move(target);
   recording_.sequences["prefix"] = std::move(prefix);

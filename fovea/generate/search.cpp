@@ -1,6 +1,7 @@
 #include "fovea/generate/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <numeric>
 
@@ -8,6 +9,7 @@
 #include "fovea/generate/followed.h"
 #include "fovea/generate/sentence.h"
 #include "fovea/kernels/softmax.h"
+#include "fovea/models/copying.h"
 
 namespace fovea {
 namespace {
@@ -80,7 +82,8 @@ class Flight final {
         queue_(queue),
         special_(model.special_ids()),
         followed_(options.trace),
-        place_(options.attention ? model.source_attention() : "") {
+        place_(options.attention ? model.source_attention() : ""),
+        copies_(copies(model)) {
     special_.bos = config.start_id;
     special_.unk = options.unknown;
   }
@@ -138,24 +141,30 @@ class Flight final {
       state_->append(std::move(*fresh));
   }
 
-  // What each row looked at, the mean over heads, without the padding.
-  std::vector<std::vector<float>> attention_of(const Trace& trace) const {
-    std::vector<std::vector<float>> result;
-    if (place_.empty()) return result;
-    const Tensor w = trace[place_].weights.contiguous();  // [rows, heads, 1, keys of the longest]
-    const int64_t heads = w.size(1), keys = w.size(3);
-    const float* row = w.data<float>();
-    for (const InFlight& one : searches_) {
-      for (size_t o = 0; o < one.search->open(); ++o, row += heads * keys) {
-        std::vector<float> mean(queue_[one.number].source.size());
-        for (size_t j = 0; j < mean.size(); ++j) {
-          for (int64_t h = 0; h < heads; ++h) mean[j] += row[h * keys + static_cast<int64_t>(j)];
-          mean[j] /= static_cast<float>(heads);
+  // What each row looked at, the mean over heads, without the padding, and what it might have copied.
+  std::vector<SourceLook> looks_of(const Trace& trace) const {
+    std::vector<SourceLook> looks;
+    if (place_.empty()) return looks;
+    const auto means = [&](const std::string& place, std::vector<float> SourceLook::*into) {
+      const Tensor w = trace[place].weights.contiguous();  // [rows, heads, 1, keys of the longest]
+      const int64_t heads = w.size(1), keys = w.size(3);
+      const float* row = w.data<float>();
+      size_t at = 0;
+      for (const InFlight& one : searches_) {
+        for (size_t o = 0; o < one.search->open(); ++o, row += heads * keys) {
+          std::vector<float> mean(queue_[one.number].source.size());
+          for (size_t j = 0; j < mean.size(); ++j) {
+            for (int64_t h = 0; h < heads; ++h) mean[j] += row[h * keys + static_cast<int64_t>(j)];
+            mean[j] /= static_cast<float>(heads);
+          }
+          looks[at++].*into = std::move(mean);
         }
-        result.push_back(std::move(mean));
       }
-    }
-    return result;
+    };
+    for (const InFlight& one : searches_) looks.resize(looks.size() + one.search->open());
+    means(place_, &SourceLook::attention);
+    if (copies_ && trace.results().contains(copied_place)) means(copied_place, &SourceLook::copied);
+    return looks;
   }
 
   // One token for every open hypothesis.
@@ -170,11 +179,11 @@ class Flight final {
       one.unread.clear();
     }
     Trace trace;
-    trace.places = {place_};
+    trace.places = {place_, copied_place};
     Trace* const seen = followed_.next_step();
     const Context context = {.trace = seen ? seen : place_.empty() ? nullptr : &trace};
     Tensor logits = model_.steps(*state_, tensor({starts.back()}, ids), starts, context).detach().contiguous();
-    const std::vector<int64_t> next = advance(logits, attention_of(seen ? *seen : trace));
+    const std::vector<int64_t> next = advance(logits, looks_of(seen ? *seen : trace));
     std::vector<int64_t> same(starts.size() - 1);
     std::iota(same.begin(), same.end(), int64_t{0});
     if (next != same) state_->reorder(next);
@@ -183,9 +192,27 @@ class Flight final {
     std::erase_if(searches_, [](const InFlight& one) { return one.search->done(); });
   }
 
+  // log Σ exp of each row. Where some have words that others have not, each row is summed up to its own last one: its bits are
+  // those that it has alone.
+  std::vector<float> log_sums(const Tensor& logits) const {
+    const int64_t rows = logits.size(0), width = logits.size(1);
+    std::vector<float> sums(static_cast<size_t>(rows));
+    if (!copies_) {
+      kernels::log_sum_exp({.rows = rows, .width = width}, logits.data<float>(), sums.data());
+      return sums;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      const float* row = logits.data<float>() + r * width;
+      int64_t own = width;
+      while (own > 1 && row[own - 1] == -HUGE_VALF) --own;
+      kernels::log_sum_exp({.rows = 1, .width = own}, row, &sums[static_cast<size_t>(r)]);
+    }
+    return sums;
+  }
+
   // Every search with its own rows of the logits; which rows go on.
-  std::vector<int64_t> advance(Tensor& logits, const std::vector<std::vector<float>>& attention) {
-    const int64_t rows = logits.size(0), vocabulary = logits.size(1);
+  std::vector<int64_t> advance(Tensor& logits, const std::vector<SourceLook>& looks) {
+    const int64_t vocabulary = logits.size(1);
     std::vector<int64_t> first = {0};
     for (const InFlight& one : searches_) first.push_back(first.back() + static_cast<int64_t>(one.search->open()));
     auto rows_of = [&](size_t i) {
@@ -193,14 +220,12 @@ class Flight final {
                        static_cast<size_t>((first[i + 1] - first[i]) * vocabulary));
     };
     for (size_t i = 0; i < searches_.size(); ++i) searches_[i].search->penalise(rows_of(i));
-    std::vector<float> sums(static_cast<size_t>(rows));
-    kernels::log_sum_exp({.rows = rows, .width = vocabulary}, logits.data<float>(), sums.data());
+    const std::vector<float> sums = log_sums(logits);
     std::vector<std::vector<int64_t>> parents(searches_.size());
     parallel_for(static_cast<int64_t>(searches_.size()), [&](int64_t n) {
       const size_t i = static_cast<size_t>(n), begin = static_cast<size_t>(first[i]),
                    open = searches_[i].search->open();
-      const auto seen =
-          attention.empty() ? std::span<const std::vector<float>>() : std::span(attention).subspan(begin, open);
+      const auto seen = looks.empty() ? std::span<const SourceLook>() : std::span(looks).subspan(begin, open);
       parents[i] = searches_[i].search->advance(rows_of(i), std::span(sums).subspan(begin, open), seen);
     });
     std::vector<int64_t> next;
@@ -221,6 +246,7 @@ class Flight final {
   SpecialIds special_;
   FollowedTrace followed_;
   std::string place_;
+  const bool copies_;
   std::vector<InFlight> searches_;
   std::unique_ptr<DecoderState> state_;
 };

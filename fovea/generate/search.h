@@ -30,6 +30,9 @@ struct Hypothesis {
   int64_t end_id = -1;  // of several ends the one that came
   std::vector<int64_t> rows =
       {};  // of each of log_probabilities: the row of its step's batch, among those of its request
+  // If attention was asked for, of a model that copies: of each of log_probabilities the share of the probability that copying
+  // the source's tokens has.
+  std::vector<double> copied = {};
 };
 
 using Hypotheses = std::vector<Hypothesis>;  // best first

@@ -189,8 +189,15 @@ std::vector<SentenceSearch::Candidate> SentenceSearch::candidates(std::span<floa
   return all;
 }
 
+double SentenceSearch::copied_share(const SourceLook& look, int64_t id, double log_probability) const {
+  if (look.copied.empty()) return -1;
+  double sum = 0;
+  for (size_t j = 0; j < look.copied.size(); ++j) sum += request_.source[j] == id ? look.copied[j] : 0;
+  return std::min(1.0, sum / std::max(std::exp(log_probability), 1e-300));
+}
+
 std::vector<int64_t> SentenceSearch::advance(std::span<float> logits, std::span<const float> sums,
-                                             std::span<const std::vector<float>> attention) {
+                                             std::span<const SourceLook> looks) {
   const std::vector<Candidate> chosen = candidates(logits, sums);
   const std::vector<Open> before = std::exchange(open_, {});
   const size_t beam = static_cast<size_t>(config_.beam_size);
@@ -198,8 +205,9 @@ std::vector<int64_t> SentenceSearch::advance(std::span<float> logits, std::span<
   for (size_t rank = 0; rank < chosen.size(); ++rank) {
     const Candidate& c = chosen[rank];
     const Open& parent = before[c.parent];
-    Open next = {std::make_shared<const Token>(Token{c.id, c.log_probability,
-                                                     attention.empty() ? std::vector<float>() : attention[c.parent],
+    const SourceLook look = looks.empty() ? SourceLook{} : looks[c.parent];
+    Open next = {std::make_shared<const Token>(Token{c.id, c.log_probability, look.attention,
+                                                     copied_share(look, c.id, c.log_probability),
                                                      static_cast<int64_t>(c.parent), parent.last}),
                  c.sum, parent.tokens + 1, parent.sample};
     if (rules_.is_end(c.id) || next.tokens == max_length_) {
@@ -260,6 +268,7 @@ Hypotheses SentenceSearch::results() const {
       h.log_probabilities.push_back((*t)->log_probability);
       h.rows.push_back((*t)->row);
       attention.insert(attention.end(), (*t)->attention.begin(), (*t)->attention.end());
+      if ((*t)->copied >= 0) h.copied.push_back((*t)->copied);
     }
     const auto count = static_cast<int64_t>(tokens.size()), sources = static_cast<int64_t>(request_.source.size());
     if (!attention.empty() && sources > 0) h.attention = tensor({count, sources}, attention);

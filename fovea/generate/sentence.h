@@ -23,6 +23,11 @@
 
 namespace fovea {
 
+// What a row looked at among the source's tokens, and how probable it was that each of them was copied; empty: not known.
+struct SourceLook {
+  std::vector<float> attention = {}, copied = {};
+};
+
 class SentenceSearch final {
  public:
   // `positions`: how many tokens the model can read, the prompt counted; 0: any number.
@@ -35,9 +40,8 @@ class SentenceSearch final {
   // Both take the rows of all open hypotheses, [open, vocabulary].
   void penalise(std::span<float> logits) const;
   // Returns for each hypothesis that is open now which of the open ones it continues. `sums` are the rows' log Σ exp;
-  // `attention` holds what each row looked at, or nothing. Tokens that are excluded become −∞ in `logits`.
-  std::vector<int64_t> advance(std::span<float> logits, std::span<const float> sums,
-                               std::span<const std::vector<float>> attention);
+  // `looks` holds what each row looked at, or nothing. Tokens that are excluded become −∞ in `logits`.
+  std::vector<int64_t> advance(std::span<float> logits, std::span<const float> sums, std::span<const SourceLook> looks);
 
   // The token that came last, of a search for one hypothesis.
   struct Written {
@@ -54,6 +58,7 @@ class SentenceSearch final {
     int64_t id;
     double log_probability;
     std::vector<float> attention;
+    double copied;  // share of its probability; −1: not known
     int64_t row;  // of its step
     std::shared_ptr<const Token> before;
   };
@@ -85,6 +90,7 @@ class SentenceSearch final {
   void penalise_probabilities(std::span<float> row, const std::vector<int64_t>& ids, double sum) const;
   std::vector<kernels::Chosen> choices(const Open&, std::span<float> row, int64_t count) const;
   std::vector<Candidate> candidates(std::span<float> logits, std::span<const float> sums);
+  double copied_share(const SourceLook&, int64_t id, double log_probability) const;
   double score(double sum, int64_t tokens) const;
   void complete(Open, bool ended);
   bool decided() const;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Translation {
   std::vector<double> log_probabilities = {};  // of each of these tokens
   Tensor attention = {};                       // if asked for: [tokens, source tokens]
   std::vector<Span> unsure = {};               // bytes of the input whose translation is below config.unsure_below
+  // If attention was asked for and the model copies: bytes of `text`, each a run of tokens that rather come from the source
+  // than from the vocabulary.
+  std::optional<std::vector<Span>> copied = {};
 };
 
 struct Translations {

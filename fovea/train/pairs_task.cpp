@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "fovea/data/text/unknown_words.h"
 #include "fovea/generate/translate.h"
+#include "fovea/models/copying.h"
 
 namespace fovea {
 namespace {
@@ -73,14 +75,19 @@ class PairsTask final : public Task {
         .needs = {.encodes = true, .generates = true}, .vocabulary = tokenizer.size(), .special = tokenizer.special()};
   }
 
-  // The source as it is framed, or with its end; the target likewise, behind what the model begins to write with.
+  // The source as it is framed, or with its end; the target likewise, behind what the model begins to write with. Words that the
+  // vocabulary lacks are numbered if the model can copy them.
   std::vector<Sequence> columns(const Pretrained& p, const Example& e) const override {
     const auto& [source, target] = sides(e);
     const Tokenizer& tokenizer = *p.tokenizer;
-    std::vector<int64_t> ids = source_ids(tokenizer, tokenizer.encode(target));
+    Tokens read = tokenizer.encode(source), written = tokenizer.encode(target);
+    UnknownWords words(tokenizer);
+    if (copies(p.as<Generator>())) read.ids = words.add(source, read);
+    written.ids = words.find(target, written);
+    std::vector<int64_t> ids = source_ids(tokenizer, written);
     ids.insert(ids.begin(), p.as<Generator>().special_ids().bos);
     const std::vector<int64_t> task = prefix_.empty() ? std::vector<int64_t>() : tokenizer.encode(prefix_).ids;
-    return {{.ids = source_tokens(tokenizer, tokenizer.encode(source), task).ids}, {.ids = std::move(ids)}};
+    return {{.ids = source_tokens(tokenizer, read, task).ids}, {.ids = std::move(ids)}};
   }
   int64_t batch_tokens() const override { return batch_tokens_; }
   int64_t max_tokens() const override { return max_tokens_; }

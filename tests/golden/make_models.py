@@ -42,7 +42,34 @@ def add(case, logits, weights, more=0):
         keep(f"gradient.{name}", tensor.grad)
 
 
-def transformer(norm_first):
+def known(ids):
+    """What is read: the unknown one for words outside of the vocabulary."""
+    return torch.where(ids >= VOCABULARY, 3, ids)
+
+
+def with_copies(logits, gate, weights):
+    """log(p vocabulary + (1 - p) weights, at the ids of the source) (See, Liu and Manning 2017)"""
+    p = torch.sigmoid(gate)
+    size = max(VOCABULARY, int(source.max()) + 1)
+    mixed = F.pad(p * logits.softmax(-1), (0, size - VOCABULARY))
+    ids = source[:, None].expand(-1, logits.size(1), -1)
+    mixed = mixed.scatter_add(-1, ids, (1 - p) * weights)
+    possible = mixed > 0
+    return torch.where(possible, torch.where(possible, mixed, torch.ones_like(mixed)).log(), -math.inf)
+
+
+def greedy(run, most=6):
+    """The most probable ids one after another, without padding and start; each row up to its end."""
+    global inputs
+    inputs = torch.full((source.size(0), 1), 1)
+    for _ in range(most):
+        logits = run()[0][:, -1].detach().clone()
+        logits[:, :2] = -math.inf
+        inputs = torch.cat([inputs, logits.argmax(-1, keepdim=True)], 1)
+    return inputs[:, 1:].contiguous()
+
+
+def transformer(norm_first, pointer=False):
     """nn.Transformer, with the final norms of pre-norm only, as the papers have it; embeddings and output around it."""
     common = dict(d_model=WIDTH, nhead=2, dim_feedforward=12, dropout=0.0, batch_first=True, norm_first=norm_first)
     norm = (lambda: nn.LayerNorm(WIDTH)) if norm_first else (lambda: None)
@@ -75,18 +102,35 @@ def transformer(norm_first):
         names[f"{where}.{last}.{parts[4]}"] = state[name] = value
     words = names["embedding.weight"] = leaf(VOCABULARY, WIDTH)
 
-    t = torch.arange(5)[:, None]
     div = torch.exp(torch.arange(0, WIDTH, 2).double() * (-math.log(10000.0) / WIDTH))
-    table = torch.zeros(5, WIDTH).double()
+    t = torch.arange(8)[:, None]
+    table = torch.zeros(8, WIDTH).double()
     table[:, 0::2], table[:, 1::2] = torch.sin(t * div), torch.cos(t * div)
-    embed = lambda ids: F.embedding(ids, words, padding_idx=0) * math.sqrt(WIDTH) + table[:ids.size(1)]
-    causal = torch.ones(4, 4, dtype=torch.bool).triu(1)
-    y = torch.func.functional_call(m, state, (embed(source), embed(inputs)), dict(
-        tgt_mask=causal, src_key_padding_mask=padding, memory_key_padding_mask=padding))
-    add(f"transformer_{'pre' if norm_first else 'post'}", y @ words.T, names)
+    embed = lambda ids: F.embedding(known(ids), words, padding_idx=0) * math.sqrt(WIDTH) + table[:ids.size(1)]
+    if pointer:
+        names |= {"pointer.query.weight": leaf(WIDTH, WIDTH), "pointer.query.bias": leaf(WIDTH), "pointer.key.weight": leaf(WIDTH, WIDTH),
+                  "pointer.key.bias": leaf(WIDTH), "pointer.gate.weight": leaf(1, 2 * WIDTH), "pointer.gate.bias": leaf(1)}
+
+    def run():
+        causal = torch.ones(inputs.size(1), inputs.size(1), dtype=torch.bool).triu(1)
+        y = torch.func.functional_call(m, state, (embed(source), embed(inputs)), dict(
+            tgt_mask=causal, src_key_padding_mask=padding, memory_key_padding_mask=padding))
+        if not pointer:
+            return y @ words.T, 0
+        memory = torch.func.functional_call(m.encoder, {n[8:]: v for n, v in state.items() if n.startswith("encoder.")}, (embed(source),),
+                                            dict(src_key_padding_mask=padding))
+        line = lambda name, x: F.linear(x, names[f"pointer.{name}.weight"], names[f"pointer.{name}.bias"])
+        keys = line("key", memory)
+        scores = line("query", y) @ keys.transpose(1, 2) / math.sqrt(WIDTH)
+        a = scores.masked_fill(padding[:, None], -math.inf).softmax(-1)
+        return with_copies(y @ words.T, line("gate", torch.cat([y, a @ keys], -1)), a), 0
+
+    name = f"transformer_{'pre' if norm_first else 'post'}"
+    add(name + ("_pointer" if pointer else ""), run()[0], names)
+    return run
 
 
-def recurrent(case, cell, order, score, layers, coverage=False):
+def recurrent(case, cell, order, score, layers, coverage=False, pointer=False):
     """Bahdanau, Cho and Bengio 2014, and Luong, Pham and Manning 2015, written down step by step."""
     enc, dec, emb = 3, 5, 4
     memory, lstm = 2 * enc, cell == "lstm"
@@ -112,8 +156,18 @@ def recurrent(case, cell, order, score, layers, coverage=False):
         w |= {"readout.weight": leaf(dec, dec + memory + emb), "readout.bias": leaf(dec)}
     else:
         w |= {"readout.weight": leaf(dec, memory + dec)}
+    if pointer:
+        w |= {"gate.weight": leaf(1, memory + dec + emb), "gate.bias": leaf(1)}
+    run = lambda: decoded(w, encoder, decoder, lstm, order, score, layers, coverage, pointer)
+    logits, more = run()
+    add(case, logits, w, more)
+    return run
 
-    packed = nn.utils.rnn.pack_padded_sequence(F.embedding(source, w["source_embedding.weight"], padding_idx=0), lengths, batch_first=True)
+
+def decoded(w, encoder, decoder, lstm, order, score, layers, coverage, pointer):
+    """Logits, and what coverage adds to the loss."""
+    dec = 5
+    packed = nn.utils.rnn.pack_padded_sequence(F.embedding(known(source), w["source_embedding.weight"], padding_idx=0), lengths, batch_first=True)
     h, last = encoder(packed)
     h, _ = nn.utils.rnn.pad_packed_sequence(h, batch_first=True)
     top = lambda s: torch.cat([s[-2], s[-1]], -1)
@@ -122,7 +176,7 @@ def recurrent(case, cell, order, score, layers, coverage=False):
     if lstm:
         s = (s, layered(F.linear(top(last[1]), w["cell_bridge.weight"], w["cell_bridge.bias"])))
 
-    covered, repeated = torch.zeros(source.shape).double(), []
+    covered, repeated, looked = torch.zeros(source.shape).double(), [], []
 
     def attend(query):  # [batch, decoder] → [batch, memory]
         nonlocal covered
@@ -138,9 +192,10 @@ def recurrent(case, cell, order, score, layers, coverage=False):
         a = e.masked_fill(padding, -math.inf).softmax(-1)
         repeated.append(torch.minimum(a, covered).sum(-1))
         covered = covered + a
+        looked.append(a)
         return torch.einsum("bj,bjk->bk", a, h)
 
-    y, logits, fed = F.embedding(inputs, w["embedding.weight"], padding_idx=0), [], torch.zeros(3, dec).double()
+    y, logits, gates, fed = F.embedding(known(inputs), w["embedding.weight"], padding_idx=0), [], [], torch.zeros(3, dec).double()
     for t in range(inputs.size(1)):
         if order == "bahdanau":
             c = attend((s[0] if lstm else s)[-1])
@@ -148,19 +203,31 @@ def recurrent(case, cell, order, score, layers, coverage=False):
             o = torch.tanh(F.linear(torch.cat([out[:, 0], c, y[:, t]], -1), w["readout.weight"], w["readout.bias"]))
         else:
             out, s = decoder(torch.cat([y[:, t], fed], -1)[:, None], s)
-            o = fed = torch.tanh(F.linear(torch.cat([attend(out[:, 0]), out[:, 0]], -1), w["readout.weight"]))
+            c = attend(out[:, 0])
+            o = fed = torch.tanh(F.linear(torch.cat([c, out[:, 0]], -1), w["readout.weight"]))
+        if pointer:
+            gates.append(F.linear(torch.cat([c, out[:, 0], y[:, t]], -1), w["gate.weight"], w["gate.bias"]))
         logits.append(F.linear(o, w["output.weight"], w["output.bias"]))
+    logits = torch.stack(logits, 1)
+    if pointer:
+        logits = with_copies(logits, torch.stack(gates, 1), torch.stack(looked, 1))
+    if not coverage or inputs.shape != targets.shape:
+        return logits, 0
     wanted = targets != 0
-    more = 0.7 * torch.stack(repeated, 1)[wanted].sum() / wanted.sum() if coverage else 0
-    add(case, torch.stack(logits, 1), w, more)
+    return logits, 0.7 * torch.stack(repeated, 1)[wanted].sum() / wanted.sum()
 
 
-transformer(norm_first=False)
-transformer(norm_first=True)
-recurrent("bahdanau_additive_gru", "gru", "bahdanau", "additive", 1)
-recurrent("bahdanau_additive_lstm", "lstm", "bahdanau", "additive", 2)
-recurrent("luong_general_lstm", "lstm", "luong", "general", 2)
-recurrent("luong_general_gru", "gru", "luong", "general", 1)
-recurrent("bahdanau_additive_coverage", "gru", "bahdanau", "additive", 1, coverage=True)
-recurrent("luong_general_coverage", "lstm", "luong", "general", 1, coverage=True)
-save_file(file, pathlib.Path(__file__).parent / "models.safetensors")
+def main():
+    transformer(norm_first=False)
+    transformer(norm_first=True)
+    recurrent("bahdanau_additive_gru", "gru", "bahdanau", "additive", 1)
+    recurrent("bahdanau_additive_lstm", "lstm", "bahdanau", "additive", 2)
+    recurrent("luong_general_lstm", "lstm", "luong", "general", 2)
+    recurrent("luong_general_gru", "gru", "luong", "general", 1)
+    recurrent("bahdanau_additive_coverage", "gru", "bahdanau", "additive", 1, coverage=True)
+    recurrent("luong_general_coverage", "lstm", "luong", "general", 1, coverage=True)
+    save_file(file, pathlib.Path(__file__).parent / "models.safetensors")
+
+
+if __name__ == "__main__":
+    main()

@@ -61,6 +61,7 @@ class Seq2Seq final : public Model, public Encoder, public Generator, public Cop
     int64_t padding = 0, start = 1, end = 2, unknown = 3;
 
     void fields(Fields& f);
+    Config completed() const;  // with the sizes that 0 stands for; an Error if something does not go together
   };
   explicit Seq2Seq(const Config&);
 
