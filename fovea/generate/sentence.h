@@ -59,7 +59,7 @@ class SentenceSearch final {
     double log_probability;
     std::vector<float> attention;
     double copied;  // share of its probability; −1: not known
-    int64_t row;  // of its step
+    int64_t row;    // of its step
     std::shared_ptr<const Token> before;
   };
   struct Open {
