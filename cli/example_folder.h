@@ -19,6 +19,7 @@
 #include "fovea/models/families/tagger.h"
 #include "fovea/models/families/transformer.h"
 #include "fovea/models/pretrained.h"
+#include "fovea/train/lora.h"
 
 namespace fovea {
 
@@ -133,6 +134,8 @@ class ExampleFolder final {
                      .character_width = 4}),
          words);
     write_language_model(pieces);
+    const std::unique_ptr<Model> encoder = load_model(path_ / "my-encoder", {.learns = true});
+    Lora({.rank = 2}, *encoder, {}, Random(3)).save(path_ / "my-lora", *encoder, "my-encoder");
   }
 
   // A language model of Llama's shape, and how it writes a conversation.

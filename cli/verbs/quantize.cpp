@@ -10,6 +10,7 @@
 #include "fovea/models/gguf_export.h"
 #include "fovea/models/stored_weights.h"
 #include "fovea/models/zoo.h"
+#include "fovea/train/load_to_learn.h"
 
 namespace fovea::verbs {
 namespace {
@@ -38,7 +39,8 @@ void copy_others(const fs::path& from, const fs::path& to) {
   for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
     const std::string name = entry.path().filename().string();
     if (entry.is_regular_file() && name != "config.json" && name != "adapter_config.json" &&
-        !name.starts_with("model.safetensors") && !name.ends_with(".safetensors") && !path_exists(to / name))
+        name != model_config_name && !name.starts_with("model.safetensors") && !name.ends_with(".safetensors") &&
+        !path_exists(to / name))
       fs::copy_file(entry.path(), to / name);
   }
 }
@@ -72,7 +74,7 @@ void run_folder(const QuantizeOptions& o, const fs::path& folder) {
   const SaveOptions how = {.storage = weights == "bf16" ? DType::bf16 : DType::f32, .packed = packed};
   replace_folder(output, [&](const fs::path& fresh) {
     copy_others(folder, fresh);
-    if (adapter) copy_others(base_of(folder), fresh);
+    if (adapter) keep_files(base_of(folder), fresh);
     save_model(fresh, *model, how);
   });
   fmt::print("{}: {} weights in {:.1f} MB, {:.1f} MB as f32\n", o.output, weights,

@@ -252,7 +252,7 @@ void save_adapter(const fs::path& folder, Model& model, const AdapterStorage& o)
                        {"use_dora", false},
                        {"use_rslora", false}};
   write_safetensors(folder / tensors_name, tensors, {{"format", "pt"}});
-  write_text(folder / "config.json", model.config());
+  write_text(folder / model_config_name, model.config());
   write_text(folder / config_name, config.dump(2) + "\n");
 }
 

@@ -16,6 +16,9 @@
 
 namespace fovea {
 
+inline constexpr const char* model_config_name =
+    "model_config.json";  // a config.json would hide from others that it is an adapter
+
 bool is_adapter(const std::filesystem::path& folder);
 
 class AdapterFolder final {
@@ -61,7 +64,7 @@ struct AdapterStorage {
   std::vector<std::string> targets;  // as target_modules lists them
   std::set<std::string> whole;       // paths of weights that learned as a whole
 };
-// Makes the folder if need be, with a config.json that says what head the model has.
+// Makes the folder if need be, with a model_config.json that says what head the model has: PEFT stores no labels.
 void save_adapter(const std::filesystem::path& folder, Model&, const AdapterStorage&);
 
 }  // namespace fovea

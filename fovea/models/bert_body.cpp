@@ -19,7 +19,9 @@ void BertConfig::fields(Fields& f) {
   f("layer_norm_eps", layer_norm_eps, "what the norms add to a variance");
   f("hidden_dropout_prob", hidden_dropout_prob, "share of each sub-layer's result that is dropped in training");
   f("attention_probs_dropout_prob", attention_probs_dropout_prob, "share of the weights that is dropped in training");
-  f("classifier_dropout", classifier_dropout, "share of what a head reads that is dropped; below 0: as in the layers");
+  if (f.reads() || classifier_dropout >= 0)
+    f("classifier_dropout", classifier_dropout,
+      "share of what a head reads that is dropped; as in the layers if not given");
   f.from_data("position_embedding_type", position_embedding_type, "absolute");
   f.from_data("problem_type", problem_type, "what the labels of a text mean");
   f.from_data("tie_word_embeddings", tie_word_embeddings, "whether the output shares the embedding");

@@ -82,9 +82,9 @@ Made make_model(const Described& described, const LoadOptions& options) {
 
 Described described_by(const StoredWeights& stored) { return {stored.config(), stored.where()}; }
 
-// The model of an adapter's folder: as the config.json there says, or the base's, with the head that is stored.
+// The model of an adapter's folder: as the model_config.json there says, or the base's, with the head that is stored.
 Made make_adapted(const AdapterFolder& adapter, const StoredWeights& base, LoadOptions options) {
-  const fs::path own = adapter.folder() / "config.json";
+  const fs::path own = adapter.folder() / model_config_name;
   if (path_exists(own)) return make_model({read_text(own), own.string()}, options);
   if (!options.refit) options.refit = Refit{adapter.facts()};
   return make_model(described_by(base), options);

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import save_file
-from transformers import (AutoConfig, AutoModelForSequenceClassification, BertConfig, BertForSequenceClassification,
+from transformers import (AutoModelForSequenceClassification, BertConfig, BertForSequenceClassification,
                           BertForTokenClassification, BertModel, GPT2Config, GPT2LMHeadModel, Phi3Config, Phi3ForCausalLM)
 
 HERE = Path(__file__).parent / "lora"
@@ -114,8 +114,8 @@ def base_without(model):
 
 def show(folder):
     values = json.loads((Path(folder) / "adapter_config.json").read_text())
-    own = AutoConfig.from_pretrained(folder)
-    base = AutoModelForSequenceClassification.from_pretrained(values["base_model_name_or_path"], num_labels=own.num_labels)
+    labels = json.loads((Path(folder) / "model_config.json").read_text())["id2label"]
+    base = AutoModelForSequenceClassification.from_pretrained(values["base_model_name_or_path"], num_labels=len(labels))
     model = PeftModel.from_pretrained(base, folder).eval()
     for ids in ([2, 5, 7, 3], [2, 9, 3]):
         print(model(input_ids=torch.tensor([ids])).logits.detach().numpy())
