@@ -1,6 +1,9 @@
 // Tokenizers over the lines of one text, on one thread: MB/s. FOVEA_TOKENIZERS names a folder that holds the folder of each of them,
 // FOVEA_TEXT the text; bench/peers/tokenizers.py sets both and compares. Without them: the tokenizer of a model that ships, on words
 // in no order.
+#include <time.h>
+
+#include <algorithm>
 #include <cstdlib>
 
 #include "bench/bench.h"
@@ -33,11 +36,27 @@ std::vector<std::string> lines_in(const std::string& text) {
   return lines;
 }
 
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// By the processor's time, as the peers are timed: one thread, whatever else runs beside it.
 void measure(Bencher& b, const std::string& name, const Tokenizer& tokenizer, const std::string& text) {
   const std::vector<std::string> lines = lines_in(text);
-  b.rate("tokenizer", name, 1e-6 * static_cast<double>(text.size()), "MB/s", [&] {
+  std::vector<double> times;
+  for (double begin = processor_seconds(); times.size() < 5 || processor_seconds() - begin < 1;) {
+    const double start = processor_seconds();
     for (const std::string& line : lines) tokenizer.encode(line);
-  });
+    times.push_back(processor_seconds() - start);
+  }
+  std::sort(times.begin(), times.end());
+  const double best = times[times.size() / 10];
+  b.emit({.bench = "tokenizer",
+          .configuration = name,
+          .value = 1e-6 * static_cast<double>(text.size()) / best,
+          .unit = "MB/s"});
 }
 
 }  // namespace
