@@ -1,6 +1,6 @@
 // Compare: two texts, heads or models side by side, and their difference where both have the same rows and columns.
 import { theme } from "fovea/colours";
-import { choice, clear, h, number, s } from "fovea/dom";
+import { bold, choice, clear, h, number, s } from "fovea/dom";
 import { heatMap } from "fovea/heat";
 import { Matrix } from "fovea/seen";
 
@@ -39,7 +39,7 @@ export async function compareView(frame) {
   });
   function tell(m, i, j) {
     if (i < 0) return clear(told, "\u00a0");
-    clear(told, h("b", {}, m.rows[i].label), " → ", h("b", {}, m.columns[j].label), "  ", alike ? `${number(a.at(i, j))}, ${number(b.at(i, j))}, difference ${number(b.at(i, j) - a.at(i, j))}` : number(m.at(i, j)));
+    clear(told, bold(m.rows[i].label), " → ", bold(m.columns[j].label), "  ", alike ? `${number(a.at(i, j))}, ${number(b.at(i, j))}, difference ${number(b.at(i, j) - a.at(i, j))}` : number(m.at(i, j)));
   }
   svg.setAttribute("viewBox", `0 0 ${room} ${y + tallest}`);
   svg.setAttribute("width", room);

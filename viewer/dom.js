@@ -19,6 +19,7 @@ function filled(element, props, children) {
 
 export const h = (tag, props, ...children) => filled(document.createElement(tag), props, children);
 export const s = (tag, props, ...children) => filled(document.createElementNS(svg, tag), props, children);
+export const bold = (text) => h("b", {}, h("bdi", {}, text));
 export const clear = (element, ...children) => (element.replaceChildren(), filled(element, {}, children));
 
 // A choice of several, as a labelled <select>; options are texts or [value, text].

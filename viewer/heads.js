@@ -1,6 +1,6 @@
 // Heads: two columns of words, and lines between them as strong as the weights; several heads beside each other in colours.
 import { several, theme } from "fovea/colours";
-import { h, percent, s, shortened, widthOf } from "fovea/dom";
+import { bold, h, percent, s, shortened, widthOf } from "fovea/dom";
 
 export async function headsView(frame) {
   const { seen, place, state } = frame;
@@ -61,8 +61,8 @@ export async function headsView(frame) {
     if (mine === undefined) return told.replaceChildren("\u00a0");
     const other = mine === "i" ? m.columns : m.rows;
     const best = other.map((u, k) => [Math.max(...all.map((one) => (mine === "i" ? one.at(at, k) : one.at(k, at)))), u.label]).sort((a, b) => b[0] - a[0]).slice(0, 3);
-    told.replaceChildren(h("b", {}, (mine === "i" ? m.rows : m.columns)[at].label), mine === "i" ? " looks at " : " is looked at by ",
-      ...best.flatMap(([w, label], k) => [k ? ", " : "", h("b", {}, label), " " + percent(w)]));
+    told.replaceChildren(bold((mine === "i" ? m.rows : m.columns)[at].label), mine === "i" ? " looks at " : " is looked at by ",
+      ...best.flatMap(([w, label], k) => [k ? ", " : "", bold(label), " " + percent(w)]));
   }
   frame.draw(svg, told);
   frame.picture = () => svg;

@@ -2,7 +2,7 @@
 // What is farther away is shown as the largest, or the mean, of squares; they come from the program a tile at a time.
 import { rgb, theme } from "fovea/colours";
 import { askTile } from "fovea/app";
-import { h, number, s, shortened, toggles } from "fovea/dom";
+import { bold, h, number, s, shortened, toggles } from "fovea/dom";
 import { heatMap } from "fovea/heat";
 
 const side = 256, mostTiles = 400;
@@ -13,7 +13,7 @@ class Tiles {
     Object.assign(this, { frame, matrix, how, changed, kept: new Map(), asked: 0 });
     this.height = matrix ? matrix.rows.length : frame.place.size[0];
     this.width = matrix ? matrix.columns.length : frame.place.size[1];
-    this.largest = 0;
+    this.full = matrix && this.width > 64 ? Math.max(1e-6, matrix.largest()) : 0;  // the weight that has all the ink
     this.dark = theme().dark;
   }
   async load(level, row, column) {
@@ -44,14 +44,17 @@ class Tiles {
     context.putImageData(image, 0, 0);
     return canvas;
   }
-  scale(level) { return this.how === "mean" ? Math.min(1 << level, this.width) : 1; }
+  scale(level) { return (this.how === "mean" ? Math.min(2 ** level, this.width) : 1) / this.full; }
   get(level, row, column) {
     const key = `${level}/${row}/${column}`, found = this.kept.get(key);
     if (found) return found;
     const tile = { ready: false };
     this.kept.set(key, tile);
     if (this.kept.size > mostTiles) this.kept.delete(this.kept.keys().next().value);
-    const finish = (t) => Object.assign(tile, t, { ready: true, canvas: this.picture(t, level) });
+    const finish = (t) => {
+      this.full ||= this.width > 64 ? Math.max(1e-6, t.largest.reduce((a, b) => Math.max(a, b), 0)) : 1;
+      Object.assign(tile, t, { ready: true, canvas: this.picture(t, level) });
+    };
     if (this.matrix) finish(this.local(level, row, column));
     else {
       ++this.asked;
@@ -153,7 +156,7 @@ export async function matrixView(frame) {
     pointed = [i, j];
     if (i < 0) return;
     const w = tiles.at(i, j);
-    told.replaceChildren(h("b", {}, rows[i].label), ` (${i}) → `, h("b", {}, columns[j].label), ` (${j})  `, h("b", {}, w === undefined ? "…" : number(w)));
+    told.replaceChildren(bold(rows[i].label), ` (${i}) → `, bold(columns[j].label), ` (${j})  `, h("b", {}, w === undefined ? "…" : number(w)));
     if (w === undefined) setTimeout(() => { if (pointed[0] === i && pointed[1] === j && frame.current) tell(i, j); }, 120);
   }
   function cellAt(e) {

@@ -100,7 +100,7 @@ export async function stepsView(frame) {
   if (focusKept) body.querySelector(`[data-cell="${focusKept}"]`)?.focus();
   // As a picture: the weights of all heads, with the numbers of each step.
   frame.picture = () => {
-    const wide = 34 * t.unit, line = 1.8 * t.unit, g = s("svg", { viewBox: "" });
+    const wide = 34 * t.unit, line = 1.8 * t.unit, g = s("svg", {});
     let y = t.unit;
     const say = (text, weight = 400, fill = t.ink) => { g.append(s("text", { x: 0, y, "font-size": t.unit, "font-weight": weight, fill }, text)); y += line; };
     say(`${form.title} attention: score = ${form.formula}   (${form.by})`, 600);

@@ -1,6 +1,6 @@
 // Text: the words themselves. Point at one: ink shows what it attends to, bars below show what attends to it.
 import { ink, onInk, theme } from "fovea/colours";
-import { h, percent, rightToLeft, s, widthOf } from "fovea/dom";
+import { bold, h, percent, rightToLeft, s, widthOf } from "fovea/dom";
 
 // Words set in lines of a width: each with its x, y and width. Right-to-left texts begin at the right.
 function set(units, width, size, font) {
@@ -99,8 +99,8 @@ export async function textView(frame) {
     const units = side === "r" ? m.rows : m.columns, others = side === "r" ? m.columns : m.rows;
     const best = others.map((u, j) => [side === "r" ? m.at(index, j) : m.at(j, index), u.label]).sort((a, b) => b[0] - a[0]).slice(0, 3).filter(([w]) => w > 0.005);
     const written = units[index]?.probability;
-    told.replaceChildren(h("b", {}, units[index]?.label ?? ""), side === "r" ? " looks at " : " is looked at by ",
-      ...best.flatMap(([w, label], k) => [k ? ", " : "", h("b", {}, label), " " + percent(w)]), written !== undefined && side === "r" ? `; written with probability ${written.toFixed(2)}` : "");
+    told.replaceChildren(bold(units[index]?.label ?? ""), side === "r" ? " looks at " : " is looked at by ",
+      ...best.flatMap(([w, label], k) => [k ? ", " : "", bold(label), " " + percent(w)]), written !== undefined && side === "r" ? `; written with probability ${written.toFixed(2)}` : "");
   }
   function pick(where, i, keep) {
     if (side === where && index === i && !keep) return;

@@ -88,7 +88,7 @@ extern const Verb view = {.name = "view",
                           .help = "see in the browser what a model attends to: words, heads, matrices, step by step",
                           .examples =
                               "fovea view -m en-de \"The bank approved the loan.\"\n"
-                              "fovea view -m my-classifier --port 8080 --stay \"A wonderful film.\"",
+                              "fovea view -m my-classifier --stay \"A wonderful film.\"",
                           .run = [](const ViewVerbOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

@@ -141,7 +141,7 @@ TEST(TraceFile, DamagedFilesAreErrors) {
     std::ofstream(file, std::ios::binary) << good.substr(0, size);
     EXPECT_THROW(TraceFile{file}, Error) << size;
   }
-  for (const auto& [from, to] : {std::pair<std::string, std::string>{"\\\"size\\\":[7", "\\\"size\\\":[8"},
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"\\\"size\\\":[8", "\\\"size\\\":[9"},
                                  {"\\\"kind\\\":\\\"self", "\\\"kind\\\":\\\"sel_"},
                                  {"\\\"format\\\":1", "\\\"format\\\":2"},
                                  {"\\\"spans\\\":[[0,", "\\\"spans\\\":[[9,"}}) {

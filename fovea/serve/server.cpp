@@ -2,9 +2,12 @@
 
 #include <httplib.h>
 
+#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <thread>
 
 #include "fovea/base/json.h"
 #include "fovea/serve/page.h"
@@ -61,6 +64,9 @@ struct PageServer::Routes {
   std::string token = random_token();
   httplib::Server server;
   int port = 0;
+  std::mutex mutex;
+  bool begun = false, ended = false;
+  std::atomic<bool> finished = false;
 
   Routes(ViewSession& s, const Options& o) : session(s), options(o) {
     server.set_payload_max_length(o.most_request_bytes);
@@ -138,7 +144,26 @@ PageServer::~PageServer() = default;
 
 std::string PageServer::address() const { return fmt::format("http://127.0.0.1:{}/{}/", port(), routes_->token); }
 int PageServer::port() const { return routes_->port; }
-void PageServer::listen() { routes_->server.listen_after_bind(); }
-void PageServer::stop() { routes_->server.stop(); }
+
+void PageServer::listen() {
+  {
+    const std::lock_guard lock(routes_->mutex);
+    if (routes_->ended) return;
+    routes_->begun = true;
+  }
+  routes_->server.listen_after_bind();
+  routes_->finished = true;
+}
+
+// The library's own stop() is lost on a server that is about to begin.
+void PageServer::stop() {
+  {
+    const std::lock_guard lock(routes_->mutex);
+    routes_->ended = true;
+    if (!routes_->begun) return;
+  }
+  while (!routes_->finished && !routes_->server.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  routes_->server.stop();
+}
 
 }  // namespace fovea

@@ -165,8 +165,8 @@ TEST_F(Page, BadRequestsAreToldAndTheNextOneIsAnswered) {
   EXPECT_EQ(post("").status, 400);
   EXPECT_EQ(post("[1,2]").status, 400);
   EXPECT_EQ(post("{\"model\": 1, \"text\": \"a\"}").status, 400);
-  EXPECT_EQ(post("{\"model\": \"../../secret\", \"text\": \"a\"}").status, 400);
-  EXPECT_EQ(post("{\"model\": \"entities\", \"text\": \"a\"}").status, 400);  // it is there, but nobody named it
+  EXPECT_EQ(post("{\"model\": \"../../secret\", \"text\": \"a\"}").status, 404);
+  EXPECT_EQ(post("{\"model\": \"entities\", \"text\": \"a\"}").status, 404);  // it is there, but nobody named it
   EXPECT_EQ(post(Json{{"model", "sentiment"}, {"text", std::string(3000, 'a')}}.dump()).status, 400);
   EXPECT_EQ(post(std::string(10000, ' ')).status, 413);
   EXPECT_NE(post("{\"model\": \"sentiment\", \"text\": \"\xff\"}").status, 200);
