@@ -57,6 +57,9 @@ CarefulSentence::CarefulSentence(std::string_view sentence, const Manner& manner
 }
 
 void CarefulSentence::find_items() {
+  constexpr size_t longest =
+      4000;  // bytes; what has more is no sentence, and looking for everything in it would take long
+  if (sentence_.size() > longest) return;
   std::vector<Span> apart;
   const auto add = [&](Carrier::Kind kind, Span span, std::string text, std::vector<std::string> accepted = {}) {
     if (std::ranges::any_of(apart, [&](Span s) { return share_bytes(s, span); })) return;

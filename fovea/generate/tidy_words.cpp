@@ -287,11 +287,11 @@ class NameFinder {
     if (most < many) return false;
     const bool behind_title = begin > 0 && is_in(titles, word(begin - 1));
     if (behind_title) return true;
-    if (reader_.language ==
-        "de") {  // where every noun has a capital, one alone is none, and neither is one that is counted
+    // Where every noun has a capital, names are several words of which none is known, and they are not counted.
+    if (reader_.language == "de") {
       const bool counted = begin > 0 && word(begin - 1).find_first_of("0123456789") != std::string_view::npos;
       for (size_t i = begin; i < end; ++i)
-        if (capital(i) && pieces(i) == 1) return false;
+        if (capital(i) ? pieces(i) < many : word(i) == "der") return false;
       return end - begin > 1 && !counted;
     }
     if (begin > 0 || several) return true;

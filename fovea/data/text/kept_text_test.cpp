@@ -61,5 +61,15 @@ TEST(KeptText, EmojiStandAsideTogether) {
             (Texts{"😂😂", "❤️", "👩‍🍳"}));
 }
 
+TEST(KeptText, LongAndHostileTextsAreReadInTime) {
+  for (const char* part : {"a-", "A-", "(",    "<a ", "[a", "/a", "1-",  "a.",     "a_", "**a", "@",
+                           "{",  "%",  "0 1 ", "1.",  "😀",  "`",  "--a", "www.a.", "](", "_*"}) {
+    std::string text;
+    while (text.size() < 4000) text += part;
+    EXPECT_NO_THROW(find_kept_text(text)) << part;
+    EXPECT_NO_THROW(find_kept_text("See " + text + " now")) << part;
+  }
+}
+
 }  // namespace
 }  // namespace fovea

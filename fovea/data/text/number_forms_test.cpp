@@ -71,5 +71,15 @@ TEST(NumberForms, AcceptWhatSaysTheSame) {
   EXPECT_TRUE(number_forms("im 3. Stock", "de", "en").empty()) << "an ordinal";
 }
 
+TEST(NumberForms, OfHostileTextsAreFoundInTime) {
+  for (const char* part :
+       {"1,", "1.", "111,", "$1", "1 ", "1:", "May 1 ", "1. Mai ", "99999999999999999999", "1:00 a", "€"}) {
+    std::string text;
+    while (text.size() < 4000) text += part;
+    EXPECT_NO_THROW(number_forms(text, "en", "de")) << part;
+    EXPECT_NO_THROW(number_forms(text, "de", "en")) << part;
+  }
+}
+
 }  // namespace
 }  // namespace fovea
