@@ -77,8 +77,8 @@ void run(const ViewVerbOptions& o) {
   ViewSession session(std::move(session_options));
   const std::string text = o.input.empty() ? o.text : read_text(o.input);
   check_utf8(text, o.input.empty() ? "the text" : o.input);
-  const Recording first = session.recorded(o.model, text);  // loads the model, so that the page finds it ready
-  PageServer server(session, {.model = o.model, .text = text, .port = static_cast<int>(o.port)});
+  const std::string told = session.run(o.model, text);
+  PageServer server(session, {.model = o.model, .text = text, .told = told, .port = static_cast<int>(o.port)});
   fmt::print("{}\n", server.address());
   std::fflush(stdout);
   if (o.once) return;
