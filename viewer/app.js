@@ -73,7 +73,10 @@ class App {
     this.say(`${Math.round(performance.now() - begun)} ms`);
     return seen;
   }
-  look() { this.set({ model: byId("model").value, text: byId("text").value, pick: undefined, place: undefined }); }
+  look() {
+    const text = byId("text").readOnly ? undefined : byId("text").value;
+    this.set({ model: byId("model").value, ...(text === undefined ? {} : { text }), pick: undefined, place: undefined });
+  }
 
   // ---- what is shown
 
@@ -114,8 +117,9 @@ class App {
     list.value = state.model;
     list.onchange = () => this.served ? this.look() : this.set({ model: list.value, text: this.recordings.find((r) => r.model === list.value)?.text });
     const field = byId("text");
-    if (document.activeElement !== field) field.value = state.text ?? "";
-    field.readOnly = !this.served;
+    const text = state.text ?? "", long = text.length > 20_000;
+    if (document.activeElement !== field) field.value = long ? text.slice(0, 200) + " …" : text;
+    field.readOnly = !this.served || long;
     byId("go").hidden = !this.served;
   }
   moveTab(e) {

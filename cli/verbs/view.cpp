@@ -11,6 +11,8 @@
 
 #include "cli/answers.h"
 #include "cli/verb.h"
+#include "fovea/base/file.h"
+#include "fovea/base/text.h"
 #include "fovea/models/zoo.h"
 #include "fovea/serve/server.h"
 
@@ -21,12 +23,13 @@ namespace {
 
 struct ViewVerbOptions {
   static constexpr const char* positional = "text";
-  std::string text = "The bank approved the loan.", model = "en-de", weights;
+  std::string text = "The bank approved the loan.", input, model = "en-de", weights;
   int64_t port = 0;
   bool stay = false, once = false;
 
   void fields(Fields& f) {
     f("text", text, "what is read first");
+    f("input", input, "a file whose text is read first, instead");
     f("model", model, "the folder of a model, or the name of one that ships");
     f("weights", weights, weights_help);
     f("port", port, "of this machine's own address, 127.0.0.1; 0: any that is free");
@@ -72,8 +75,10 @@ void run(const ViewVerbOptions& o) {
   for (const ShippedModel& shipped : shipped_models())
     if (shipped.name != o.model) session_options.models.push_back(shipped.name);
   ViewSession session(std::move(session_options));
-  const Recording first = session.recorded(o.model, o.text);  // loads the model, so that the page finds it ready
-  PageServer server(session, {.model = o.model, .text = o.text, .port = static_cast<int>(o.port)});
+  const std::string text = o.input.empty() ? o.text : read_text(o.input);
+  check_utf8(text, o.input.empty() ? "the text" : o.input);
+  const std::string told = session.run(o.model, text);
+  PageServer server(session, {.model = o.model, .text = text, .told = told, .port = static_cast<int>(o.port)});
   fmt::print("{}\n", server.address());
   std::fflush(stdout);
   if (o.once) return;

@@ -16,13 +16,68 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr int64_t block_cells = int64_t{1} << 22;  // of weights that are in memory at a time
 
-// f(first row, weights [rows, columns]) for one block of rows after another.
+// f(row, its weights) for each row, computed a block at a time.
 template <class F>
-void for_each_block(const RecordedPlace& p, size_t number, int64_t multiple, F&& f) {
-  const int64_t fit = std::max<int64_t>(1, block_cells / std::max<int64_t>(1, p.columns()));
-  const int64_t rows = std::max(multiple, fit / multiple * multiple);
-  for (int64_t begin = 0; begin < p.rows(); begin += rows)
-    f(begin, p.part(number, {begin, std::min(p.rows(), begin + rows)}, {}));
+void for_each_block(const RecordedPlace& p, size_t number, F&& f) {
+  const int64_t rows = std::max<int64_t>(1, block_cells / std::max<int64_t>(1, p.columns()));
+  for (int64_t begin = 0; begin < p.rows(); begin += rows) {
+    const Tensor w = p.part(number, {begin, std::min(p.rows(), begin + rows)}, {});
+    for (int64_t i = 0; i < w.size(0); ++i) f(begin + i, w.data<float>() + i * w.size(1));
+  }
+}
+
+// Squares of rows that come one after another.
+class Pooling final {
+ public:
+  Pooling(const RecordedPlace& p, int64_t most) : rows_(p.rows()), columns_(p.columns()) {
+    require(most > 0, "tiles: found {} on a side, expected at least 1", most);
+    while ((std::max(rows_, columns_) - 1) >> tiles_.level >= most) ++tiles_.level;
+    const int64_t side = int64_t{1} << tiles_.level;
+    down_ = (rows_ + side - 1) / side, across_ = (columns_ + side - 1) / side;
+    tiles_.largest = zeros({down_, across_}), tiles_.mean = zeros({down_, across_});
+    sums_.resize(static_cast<size_t>(down_ * across_));
+  }
+
+  void add(int64_t row, const float* w) {
+    const int64_t at = (row >> tiles_.level) * across_, side = int64_t{1} << tiles_.level;
+    for (int64_t tile = 0; tile < across_; ++tile) {
+      float most = 0, sum = 0;
+      for (int64_t j = tile * side; j < std::min(columns_, (tile + 1) * side); ++j)
+        most = std::max(most, w[j]), sum += w[j];
+      float& largest = tiles_.largest.data<float>()[at + tile];
+      largest = std::max(largest, most), sums_[static_cast<size_t>(at + tile)] += sum;
+    }
+  }
+
+  Tiles finish() {
+    const int64_t side = int64_t{1} << tiles_.level;
+    for (int64_t i = 0; i < down_; ++i) {
+      for (int64_t j = 0; j < across_; ++j) {
+        const int64_t cells = std::min(side, rows_ - i * side) * std::min(side, columns_ - j * side);
+        tiles_.mean.data<float>()[i * across_ + j] =
+            static_cast<float>(sums_[static_cast<size_t>(i * across_ + j)] / static_cast<double>(cells));
+      }
+    }
+    return std::move(tiles_);
+  }
+
+ private:
+  int64_t rows_, columns_, down_ = 0, across_ = 0;
+  Tiles tiles_;
+  std::vector<double> sums_;
+};
+
+// The largest weights of a row, falling, equal ones by rising column, go into their places.
+void add_largest(Largest& best, int64_t row, const float* w, int64_t columns) {
+  const int64_t k = best.weights.size(1);
+  float* weights = best.weights.data<float>() + row * k;
+  int64_t* places = best.columns.data<int64_t>() + row * k;
+  for (int64_t j = 0; j < columns; ++j) {
+    if (!(w[j] > weights[k - 1])) continue;
+    int64_t at = k - 1;
+    for (; at > 0 && w[j] > weights[at - 1]; --at) weights[at] = weights[at - 1], places[at] = places[at - 1];
+    weights[at] = w[j], places[at] = j;
+  }
 }
 
 Tensor stacked(const std::vector<Tensor>& each) {
@@ -57,8 +112,14 @@ Written reduced(const RecordedPlace& p, const TraceOptions& o) {
   Written w = {{}, {"top", "tiles"}};
   int64_t level = 0;
   for (size_t i = 0; i < p.heads.size(); ++i) {
-    const Tiles tiles = tiles_of(p, i, o.tiles);
-    const Largest best = largest_of(p, i, std::min(o.top, p.columns()));
+    Pooling pooling(p, o.tiles);
+    const int64_t count = std::min(o.top, p.columns());
+    Largest best = {zeros({p.rows(), count}), full({p.rows(), count}, -1, DType::i64)};
+    for_each_block(p, i, [&](int64_t row, const float* weights) {
+      pooling.add(row, weights);
+      add_largest(best, row, weights, p.columns());
+    });
+    const Tiles tiles = pooling.finish();
     largest.push_back(tiles.largest), means.push_back(tiles.mean), level = tiles.level;
     top.push_back(best.weights), columns.push_back(best.columns);
     const KeptAttention::Parts parts = p.kept ? p.kept->parts(0, p.heads[i]) : KeptAttention::Parts{};
@@ -89,54 +150,21 @@ Written written(const RecordedPlace& p, const TraceOptions& o) {
 }  // namespace
 
 Tiles tiles_of(const RecordedPlace& p, size_t number, int64_t most) {
-  require(most > 0, "tiles: found {} on a side, expected at least 1", most);
-  Tiles t;
-  while ((std::max(p.rows(), p.columns()) - 1) >> t.level >= most) ++t.level;
-  const int64_t side = int64_t{1} << t.level, rows = (p.rows() + side - 1) / side,
-                columns = (p.columns() + side - 1) / side;
-  t.largest = zeros({rows, columns}), t.mean = zeros({rows, columns});
-  std::vector<double> sums(static_cast<size_t>(rows * columns));
-  for_each_block(p, number, side, [&](int64_t begin, const Tensor& w) {
-    for (int64_t i = 0; i < w.size(0); ++i) {
-      const float* row = w.data<float>() + i * w.size(1);
-      const int64_t at = ((begin + i) >> t.level) * columns;
-      float* largest = t.largest.data<float>() + at;
-      double* sum = sums.data() + at;
-      for (int64_t j = 0; j < w.size(1); ++j) {
-        const int64_t tile = j >> t.level;
-        largest[tile] = std::max(largest[tile], row[j]), sum[tile] += row[j];
-      }
-    }
-  });
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; ++j) {
-      const int64_t cells = std::min(side, p.rows() - i * side) * std::min(side, p.columns() - j * side);
-      t.mean.data<float>()[i * columns + j] =
-          static_cast<float>(sums[static_cast<size_t>(i * columns + j)] / static_cast<double>(cells));
-    }
-  }
-  return t;
+  Pooling pooling(p, most);
+  for_each_block(p, number, [&](int64_t row, const float* w) { pooling.add(row, w); });
+  return pooling.finish();
 }
 
 Largest largest_of(const RecordedPlace& p, size_t number, int64_t k) {
+  require(0 < k && k <= p.columns(), "largest: found {}, expected 1 to {}", k, p.columns());
   Largest best = {zeros({p.rows(), k}), full({p.rows(), k}, -1, DType::i64)};
-  std::vector<int64_t> order(static_cast<size_t>(p.columns()));
-  for_each_block(p, number, 1, [&](int64_t begin, const Tensor& w) {
-    for (int64_t i = 0; i < w.size(0); ++i) {
-      const float* row = w.data<float>() + i * w.size(1);
-      std::iota(order.begin(), order.end(), int64_t{0});
-      const auto more = [&](int64_t a, int64_t b) { return row[a] != row[b] ? row[a] > row[b] : a < b; };
-      std::partial_sort(order.begin(), order.begin() + k, order.end(), more);
-      for (int64_t t = 0; t < k && row[order[static_cast<size_t>(t)]] > 0; ++t) {
-        best.weights.data<float>()[(begin + i) * k + t] = row[order[static_cast<size_t>(t)]];
-        best.columns.data<int64_t>()[(begin + i) * k + t] = order[static_cast<size_t>(t)];
-      }
-    }
-  });
+  for_each_block(p, number, [&](int64_t row, const float* w) { add_largest(best, row, w, p.columns()); });
   return best;
 }
 
 void write_trace(const std::filesystem::path& path, const Recording& seen, const TraceOptions& options) {
+  require(options.top > 0 && options.tiles > 0, "trace: found top {} and tiles {}, expected at least 1 of each",
+          options.top, options.tiles);
   NamedTensors tensors;
   Json json = to_json(seen);
   for (const RecordedPlace& p : seen.places) {

@@ -92,6 +92,7 @@ std::string page(const PageContent& content) {
   std::string recordings;
   for (const Recording& r : content.recordings)
     recordings += (recordings.empty() ? "" : ",") + page_json(r, static_cast<int64_t>(&r - content.recordings.data()));
+  for (const std::string& r : content.told) recordings += (recordings.empty() ? "" : ",") + r;
   const Json first = {{"model", content.first.first}, {"text", content.first.second}};
   const std::string data = fmt::format(R"({{"version":"{}","served":{},"first":{},"recordings":[{}]}})", FOVEA_VERSION,
                                        content.served, first.dump(), recordings);

@@ -14,8 +14,9 @@ namespace fovea {
 
 struct PageContent {
   std::vector<Recording> recordings = {};
-  std::pair<std::string, std::string> first =
-      {};               // of a page that is served: the model and the text that it asks for first
+  std::vector<std::string> told = {};  // more of them, as page_json() has them
+  // Of a page that is served: the model and the text that it shows first, asking for them if they are not among the recordings.
+  std::pair<std::string, std::string> first = {};
   bool served = false;  // by a program that answers it
 };
 std::string page(const PageContent&);

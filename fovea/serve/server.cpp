@@ -117,7 +117,9 @@ struct PageServer::Routes {
   }
 
   void first_page(Response& r) const {
-    r.set_content(page({.first = {options.model, options.text}, .served = true}), "text/html; charset=utf-8");
+    PageContent content = {.first = {options.model, options.text}, .served = true};
+    if (!options.told.empty()) content.told = {options.told};
+    r.set_content(page(content), "text/html; charset=utf-8");
   }
 
   void run(const Asked& q, Response& r) {

@@ -16,7 +16,8 @@ namespace fovea {
 class PageServer final {
  public:
   struct Options {
-    std::string model, text;  // what is shown first
+    std::string model, text;  // what is shown first,
+    std::string told = {};    // and the session's answer to it, if it has been asked already
     int port = 0;             // 0: any that is free
     size_t most_request_bytes = size_t{2} << 20;
   };

@@ -35,7 +35,6 @@ const Pretrained& ViewSession::loaded(const std::string& model) {
 }
 
 Recording ViewSession::recorded(const std::string& model, const std::string& text) {
-  const std::lock_guard lock(mutex_);
   require(text.size() <= options_.most_text_bytes, "view: found a text of {} bytes, expected at most {}", text.size(),
           options_.most_text_bytes);
   require(invalid_utf8(text) == std::string_view::npos, "view: found a text that is not UTF-8");
@@ -49,8 +48,8 @@ Recording ViewSession::recorded(const std::string& model, const std::string& tex
 }
 
 std::string ViewSession::run(const std::string& model, const std::string& text) {
-  Recording seen = recorded(model, text);
   const std::lock_guard lock(mutex_);
+  Recording seen = recorded(model, text);
   const int64_t number = next_++;
   std::string json = page_json(seen, number);
   recordings_[number] = std::move(seen);

@@ -31,7 +31,6 @@ class ViewSession final {
 
   // The recording as page_json() has it. An Error for a model that is not one of them, or a text that is too long.
   std::string run(const std::string& model, const std::string& text);
-  Recording recorded(const std::string& model, const std::string& text);  // the same, not kept
 
   // Squares of 2^level × 2^level weights from a row and a column on, `size` on a side at most, pooled: their largest, then their
   // mean, as f32 little endian, behind two i32: how many rows and columns of squares there are. Level 0: the weights themselves.
@@ -46,6 +45,7 @@ class ViewSession final {
 
  private:
   const Pretrained& loaded(const std::string& model);
+  Recording recorded(const std::string& model, const std::string& text);
 
   Options options_;
   std::mutex mutex_;
