@@ -10,7 +10,7 @@ namespace fovea {
 enum class Reduction { mean, sum, none };  // mean: over the targets that are not ignored; 0 if there are none
 
 struct CrossEntropyOptions {
-  double smoothing = 0;    // this share of the target is spread evenly over all classes
+  double smoothing = 0;    // this share of the target is spread evenly over all classes that are not −∞
   int64_t ignored = -100;  // targets of this value count for nothing
   Reduction reduction = Reduction::mean;
 };
