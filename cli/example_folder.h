@@ -71,6 +71,7 @@ class ExampleFolder final {
     write("output.tsv", labels);
     for (const char* name : {"gold.pharaoh", "output.pharaoh"}) write(name, "0-0 1-1\n0-0\n");
     write("log_probabilities.txt", numbers);
+    write("demands.tsv", "names\tTom met Anna in Brussels.\tTom\tAnna\tBrüssel\n");
     write_safetensors(path_ / "layer.safetensors", {{"q", ones({3, 16})}, {"k", ones({4, 16})}});
     for (const char* name : {"my-model", "first", "second"}) {
       std::filesystem::create_directories(path_ / name);

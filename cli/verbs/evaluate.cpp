@@ -251,7 +251,7 @@ extern const Verb evaluate = {
         "fovea evaluate --task alignment --references gold.pharaoh output.pharaoh\n"
         "fovea evaluate --task language --references text.txt log_probabilities.txt\n"
         "fovea evaluate -m my-language-model --data text.txt --stride 16\n"
-        "fovea evaluate --task demands -m en-de --data tests/robust/en-de.tsv --failures",
+        "fovea evaluate --task demands -m en-de --data demands.tsv --failures",
     .run = [](const EvaluateOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

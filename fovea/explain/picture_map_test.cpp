@@ -22,7 +22,7 @@ TEST(PictureMap, IsTheBrighterTheMoreItWasLookedAt) {
   const std::string text = to_terminal(map, {.width = 4});
   EXPECT_NE(text.find("38;2;200;200;200"), std::string::npos) << text;
   EXPECT_NE(text.find("38;2;125;125;125"), std::string::npos) << text;  // 200 · (0.25 + 0.75 / 2)
-  EXPECT_EQ(to_terminal(map, {.width = 80, .colour = false}), "cat <1>\n██▒▒\n");
+  EXPECT_EQ(to_terminal(map, {.width = 80, .colour = false}), "cat <1>\n██▓▓\n");
 }
 
 TEST(PictureMap, IsWholeAsSvg) {

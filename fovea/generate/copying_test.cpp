@@ -26,7 +26,7 @@ void check_greedy(M model, const std::string& name) {
     EXPECT_EQ(found[static_cast<size_t>(row)][0].ids, expected.select(0, row).values<int64_t>()) << "row " << row;
 }
 
-TEST(Copying, GreedySearchWritesWhatPyTorchDoes) {
+TEST(CopyingSearch, GreedySearchWritesWhatPyTorchDoes) {
   for (const std::string norm : {"post", "pre"})
     check_greedy(Transformer(golden_transformer(norm)), "transformer_" + norm + "_pointer");
   for (const std::string order : {"bahdanau", "luong"}) {
