@@ -36,9 +36,12 @@ struct TrainOptions {
     const bool is_recipe = first && (first->ends_with(".yaml") || first->ends_with(".yml"));
     if (is_recipe) line.use_recipe(*first);
     const std::optional<std::string> task = first && !is_recipe ? first : line.peek("task");
-    recipe = std::make_shared<Recipe>(task.value_or("translation"), family_of(line),
-                                      RecipeBeginning{.tuned = is_tuned(line.peek("from").value_or("")),
-                                                      .lora = line.peek("lora").value_or("0") != "0"});
+    int64_t rank = 0;
+    if (is_recipe) detail::Reader(detail::Reader::yaml, read_text(*first), *first)("lora", rank, "");
+    recipe = std::make_shared<Recipe>(
+        task.value_or("translation"), family_of(line),
+        RecipeBeginning{.tuned = is_tuned(line.peek("from").value_or("")),
+                        .lora = line.typed_flag("lora") ? line.peek("lora") != "0" : rank > 0});
     named_ = task.has_value();
   }
 

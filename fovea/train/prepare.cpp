@@ -27,6 +27,8 @@ struct Position {
   }
 };
 
+constexpr int64_t usual_passes = 3;  // over the data of a fine-tuning
+
 Examples read_with_notes(const Recipe& recipe, const Preparation& preparation) {
   check(recipe.examples);
   preparation.say(fmt::format("reading {}", fmt::join(recipe.examples.data, ", ")));
@@ -178,6 +180,9 @@ class RecipeTrainee final : public Trainee {
                                                  .seed = static_cast<uint64_t>(recipe_.trainer.seed)});
     const std::string left_out =
         batches_->left_out() > 0 ? fmt::format(" ({} left out as too long)", batches_->left_out()) : "";
+    TrainerConfig& trainer = recipe_.trainer;
+    const bool tuned = !recipe_.from.empty() && model().foreign();
+    if (tuned && trainer.steps == 0 && trainer.epochs == 0 && trainer.minutes == 0) trainer.epochs = usual_passes;
     const std::string chosen = complete(recipe_.trainer, batches_->batches_in_epoch());
     preparation.say(fmt::format("{} examples in {} batches{}, {} to validate on; {} with {} weights",
                                 training_.size() - batches_->left_out(), batches_->batches_in_epoch(), left_out,
@@ -188,12 +193,18 @@ class RecipeTrainee final : public Trainee {
       preparation.say(
           fmt::format("low-rank additions to {} matrices: {} numbers learn", lora_->matrices(), lora_->numbers()));
     if (!chosen.empty()) preparation.say(chosen);
+    if (tuned) say_tuning(preparation);
+  }
+
+  void say_tuning(const Preparation& preparation) const {
     const TrainerConfig& t = recipe_.trainer;
-    if (!recipe_.from.empty() && model().foreign())
-      preparation.say(fmt::format("fine-tuning: learning rate {}, {} schedule after {} steps, weight decay {}; {}",
-                                  t.optimiser.learning_rate, t.schedule.kind, t.schedule.warmup,
-                                  t.optimiser.weight_decay,
-                                  t.steps > 0 ? fmt::format("{} steps", t.steps) : fmt::format("{} epochs", t.epochs)));
+    std::string end;
+    if (t.steps > 0) end += fmt::format(", {} steps", t.steps);
+    if (t.epochs > 0) end += fmt::format(", {} epochs", t.epochs);
+    if (t.minutes > 0) end += fmt::format(", {} minutes", t.minutes);
+    preparation.say(fmt::format("fine-tuning: learning rate {}, {} schedule after {} steps, weight decay {}{}",
+                                t.optimiser.learning_rate, t.schedule.kind, t.schedule.warmup, t.optimiser.weight_decay,
+                                end));
   }
 
   Recipe& recipe_;

@@ -29,9 +29,9 @@ class ChosenFields final : public Fields {
   Fields& inner_;
 };
 
-// What is usual for models that know texts already (Devlin et al. 2019): small steps that end in none, a few passes.
+// What is usual for models that know texts already (Devlin et al. 2019): small steps that end in none. How many passes, prepare() says.
 constexpr std::string_view fine_tuning =
-    R"({"learning_rate": 5e-5, "schedule": "linear", "warmup": -1, "epochs": 3, "weight_decay": 0.01, "average": 0,
+    R"({"learning_rate": 5e-5, "schedule": "linear", "warmup": -1, "weight_decay": 0.01, "average": 0,
         "patience": 0, "batch_tokens": 1536, "max_tokens": 512, "validate_every": -1, "checkpoint_every": -1})";
 
 constexpr double lora_learning_rate = 3e-4;  // of additions, which begin at nothing
