@@ -1,14 +1,16 @@
-// A program that is ended while it writes leaves no file behind.
+// A program that is ended while it writes leaves no file behind; a conversation goes on when an answer is ended.
 #include "cli/interrupt.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "cli/example_folder.h"
@@ -66,6 +68,56 @@ TEST(Interrupt, InTheMiddleOfWritingLeavesNothing) {
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
     EXPECT_EQ(names_in(folder.path()), before) << signal;
   }
+}
+
+// Reads what a program in a terminal writes until it is enough, or for some seconds.
+bool read_until(int terminal, std::string& seen, const std::function<bool()>& enough) {
+  for (int i = 0; i < 3000 && !enough(); ++i) {
+    pollfd ready = {terminal, POLLIN, 0};
+    if (poll(&ready, 1, 10) <= 0) continue;
+    char buffer[256];
+    const ssize_t count = read(terminal, buffer, sizeof buffer);
+    if (count <= 0) break;
+    seen.append(buffer, static_cast<size_t>(count));
+  }
+  return enough();
+}
+
+// The model would write a thousand tokens and more; after Ctrl-C the next line is answered.
+TEST(Interrupt, CtrlCEndsAnAnswerAndNotTheConversation) {
+  const ExampleFolder folder("interrupt_chat");
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    if (chdir(folder.path().c_str()) == 0)
+      execl(test_program, test_program, "chat", "-m", "my-language-model", "--min-length", "1900", "--max-length",
+            "1900", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  const auto type = [&](const std::string& keys) {
+    ASSERT_EQ(write(terminal, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
+  };
+  std::string seen;
+  const auto shows = [&](const std::string& wanted) {
+    return read_until(terminal, seen, [&] { return seen.find(wanted) != seen.npos; });
+  };
+  ASSERT_TRUE(shows("> ")) << seen;
+  seen.clear();
+  type("Who sang?\n");
+  ASSERT_TRUE(shows("Who sang?\r\n")) << seen;
+  ASSERT_TRUE(read_until(terminal, seen, [&] { return seen.size() > 30; })) << seen;
+  EXPECT_EQ(seen.find("\r\n> "), seen.npos) << "it was over before Ctrl-C: " << seen;
+  type("\x03");
+  ASSERT_TRUE(shows("\r\n> ")) << seen;
+  seen.clear();
+  type("/help\n");
+  ASSERT_TRUE(shows("/save FILE")) << seen;
+  ASSERT_TRUE(shows("Ctrl-C ends an answer.")) << seen;
+  type("/exit\n");
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  close(terminal);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 }  // namespace

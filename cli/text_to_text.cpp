@@ -77,6 +77,15 @@ void print(int64_t number, const std::string& source, const Translations& t, con
   if (!best.unsure.empty()) answers.note(note_of(source, best.unsure));
 }
 
+// The token of a language, which a text in it begins with.
+int64_t language_id(const Tokenizer& tokenizer, const std::string& language) {
+  for (const std::string& name : {language, "__" + language + "__"}) {
+    const int64_t id = tokenizer.id_of(name);
+    if (id >= 0 && id != tokenizer.special().unk && tokenizer.piece(id) == name) return id;
+  }
+  throw Error(Error::invalid, "--target-language: found '{}', which the model's tokenizer has no token for", language);
+}
+
 }  // namespace
 
 TextToTextOptions::TextToTextOptions(const CommandLine& line, const std::string& shipped_model) {
@@ -101,6 +110,8 @@ void TextToTextOptions::fields(Fields& f) {
   f("prefix", prefix, "each output begins with this");
   f("task", task,
     "put before each text: what a model of several tasks is to do, as T5's \"translate English to German: \"");
+  f("target_language", target_language,
+    "of a model of many languages the one to write, as its tokenizer has it: de_DE (mBART), deu_Latn (NLLB), de (M2M)");
   generation.fields(f);
 }
 
@@ -111,13 +122,15 @@ void run_text_to_text(const std::filesystem::path& folder, const TextToTextOptio
   Answers answers(o, texts.bytes());
   const Pretrained model = load_pretrained(folder, o.load());
   const Generator& writer = model.as<Generator>();
+  GenerationConfig generation = o.generation;
+  if (!o.target_language.empty()) generation.first_id = language_id(*model.tokenizer, o.target_language);
   const bool attention = !o.alignment.empty() || o.drawn() || (o.json && !writer.source_attention().empty());
   Tracing tracing(o.trace, model);
   int64_t number = 0;
   for (std::vector<std::string> some; texts.next(some);) {
     answers.expect(some.size());
     std::string last;
-    translate(writer, *model.tokenizer, some, o.generation,
+    translate(writer, *model.tokenizer, some, generation,
               {.attention = attention,
                .trace = tracing.begin(some),
                .prefix = o.prefix,

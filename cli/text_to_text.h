@@ -13,7 +13,7 @@ namespace fovea {
 
 struct TextToTextOptions : AnswerOptions {
   static constexpr BareFlag bare = {"alignment", "hard", "soft"};
-  std::string prefix, task, alignment;
+  std::string prefix, task, alignment, target_language;
   GenerationConfig generation;
 
   // The search's defaults are those of the model that is asked for.

@@ -285,5 +285,17 @@ TEST_F(TranslateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
   EXPECT_FALSE(fs::exists(folder_ / "many.svg"));
 }
 
+TEST_F(TranslateVerb, ATargetLanguageIsTheFirstToken) {
+  const std::string pieces = folder_.run("tokenize -m my-model 'day'").out;
+  const std::string first = pieces.substr(0, pieces.find_first_of(" \n"));
+  const Answer found = folder_.run("translate -m my-model 'a b' --json --target-language '" + first + "'");
+  EXPECT_EQ(found.code, 0) << found.out;
+  const Answer ids = folder_.run("tokenize -m my-model --ids 'day'");
+  EXPECT_NE(found.out, folder_.run("translate -m my-model 'a b' --json").out) << ids.out;
+  const Answer unknown = folder_.run("translate -m my-model 'a b' --target-language xx_XX");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.out.find("'xx_XX'"), std::string::npos) << unknown.out;
+}
+
 }  // namespace
 }  // namespace fovea

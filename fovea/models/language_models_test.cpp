@@ -59,6 +59,25 @@ TEST(LanguageModels, EndsMayBeSeveralAndPaddingNone) {
   EXPECT_EQ(as<Generator>(*model).special_ids().bos, 1);
 }
 
+// The folder of a model that reads pictures too: its config and weights of texts stand inside of others.
+TEST(LanguageModels, TheTextPartOfAModelOfPicturesIsRead) {
+  for (const std::string prefix : {"language_model.", "model.language_model."}) {
+    LanguageModelCase c("gemma3");
+    c.configs[0] = {{"model_type", "gemma3"},
+                    {"architectures", {"Gemma3ForConditionalGeneration"}},
+                    {"text_config", c.configs[0]},
+                    {"vision_config", {{"hidden_size", 16}}},
+                    {"eos_token_id", {1, 106}}};
+    NamedTensors nested = {{"vision_tower.embeddings.weight", ones({3, 4})}};
+    for (const auto& [name, tensor] : c.weights)
+      nested[prefix == "language_model." ? prefix + name : prefix + name.substr(name.find('.') + 1)] = tensor;
+    c.weights = nested;
+    std::string notes;
+    c.expect_golden(*c.load(0, {.note = [&](const std::string& line) { notes += line; }}));
+    EXPECT_NE(notes.find("vision_tower.embeddings.weight"), std::string::npos) << notes;
+  }
+}
+
 // Rows of queries and keys whose pairs are neighbours, as GGUF has them, with the key that says so.
 TEST(LanguageModels, InterleavedPairsAreTheSameModel) {
   LanguageModelCase c("llama");

@@ -96,7 +96,11 @@ LlamaModel::LlamaModel(const LlamaConfig& c, const LlamaLayout& l)
   std::erase(ends_, -1);
 }
 
-std::string LlamaModel::weight_path(const std::string& stored) const {
+// Of a model that reads pictures too, the part that reads texts: language_model.model.…, or model.language_model.….
+std::string LlamaModel::weight_path(const std::string& name) const {
+  std::string stored = name;
+  if (stored.starts_with("language_model.")) stored.erase(0, 15);
+  if (stored.starts_with("model.language_model.")) stored.erase(6, 15);
   if (stored.ends_with("rotary_emb.inv_freq") || (tied_ && stored == "lm_head.weight")) return "";
   const bool bare = stored.starts_with("layers.") || stored.starts_with("embed_tokens.") || stored.starts_with("norm.");
   return bare ? "model." + stored : stored;

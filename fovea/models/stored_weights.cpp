@@ -1,8 +1,10 @@
 #include "fovea/models/stored_weights.h"
 
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "fovea/base/file.h"
+#include "fovea/base/json.h"
 #include "fovea/formats/safetensors.h"
 #include "fovea/models/gguf_config.h"
 
@@ -10,6 +12,19 @@ namespace fovea {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// A model of texts and pictures has a config for each: that of its texts, which is a model of its own.
+std::string text_config(const std::string& config, const std::string& where) {
+  if (config.find("\"text_config\"") == config.npos) return config;
+  const Json whole = parse_json<Json>(config, where);
+  const auto text = whole.is_object() ? whole.find("text_config") : whole.end();
+  if (text == whole.end() || !text->is_object() || !text->contains("model_type")) return config;
+  Json own = *text;
+  for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id", "tie_word_embeddings"})
+    if (!own.contains(key) && whole.contains(key)) own[key] = whole[key];
+  return own.dump(2);
+}
 
 class FolderWeights final : public StoredWeights {
  public:
@@ -23,7 +38,7 @@ class FolderWeights final : public StoredWeights {
     }
   }
 
-  std::string config() const override { return read_text(folder_ / "config.json"); }
+  std::string config() const override { return text_config(read_text(folder_ / "config.json"), where()); }
   std::string where() const override { return (folder_ / "config.json").string(); }
   std::vector<std::string> names() const override {
     std::vector<std::string> names;

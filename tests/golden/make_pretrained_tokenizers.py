@@ -227,7 +227,7 @@ if shared.exists():
     vocab = json.loads((shared / "opus-mt-en-fr.vocab.json").read_text())
     spelled = {i: p for p, i in vocab.items()}
     plain = [t for t in texts if not any(s in t for s in ["</s>", "<unk>", "<pad>", "abab"])]  # the last is a tie, which versions of the library break differently
-    known["opus"] = checks(sentencepiece_rows(source, plain, lambda ids: target.decode([spelled[i] for i in ids if spelled[i] not in ("</s>", "<unk>", "<pad>")]), lambda pieces: [vocab.get(p.piece, vocab["<unk>"]) for p in pieces]))
+    known["opus"] = checks(sentencepiece_rows(source, plain, lambda ids: target.decode([spelled[i] for i in ids if spelled[i] not in ("</s>", "<unk>", "<pad>")]).replace("\u2581", " ").strip(), lambda pieces: [vocab.get(p.piece, vocab["<unk>"]) for p in pieces]))
     for name, file in {"gpt2_tiktoken": "gpt2.tiktoken", "whisper_tiktoken": "whisper-multilingual.tiktoken"}.items():
         ranks = {base64.b64decode(a): int(r) for a, r in (line.split(" ") for line in (shared / file).read_text().splitlines() if line)}
         e = tiktoken.Encoding(name, pat_str=r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+""", mergeable_ranks=ranks, special_tokens={"<|endoftext|>": len(ranks)})

@@ -19,6 +19,8 @@ class Gemma3 final : public LlamaModel {
 
     Config() {
       pad = {0}, eos = {1}, bos = {2};
+      vocab_size = 262208, hidden_size = 2304, intermediate_size = 9216, num_hidden_layers = 26;
+      num_attention_heads = 8, num_key_value_heads = 4, max_position_embeddings = 131072;
       head_dim = 256, tie_word_embeddings = true;
       hidden_act = "gelu_pytorch_tanh";
       rope.theta = 1e6;

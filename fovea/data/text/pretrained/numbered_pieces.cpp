@@ -192,7 +192,11 @@ std::string NumberedPieces::decode(std::span<const int64_t> ids) const {
     check_id(id);
     if (!left_out_[static_cast<size_t>(id)]) pieces.push_back(vocabulary_.piece(id));
   }
-  return parts_.target->decode_pieces(pieces);
+  std::string text = parts_.target->decode_pieces(pieces);
+  if (parts_.source == parts_.target) return text;
+  // Pieces of the vocabulary that the target's model lacks come back as they are spelled.
+  for (size_t at; (at = text.find("\u2581")) != text.npos;) text.replace(at, 3, " ");
+  return std::string(trim(text));
 }
 
 void NumberedPieces::save(const fs::path& folder) const {
