@@ -23,12 +23,12 @@ std::vector<std::string> names() {
 std::vector<std::string> translators() {
   std::vector<std::string> found;
   for (const std::string& name : names())
-    if (name != "entities" && name != "sentiment") found.push_back(name);
+    if (name != "entities" && name != "plays" && name != "sentiment") found.push_back(name);
   return found;
 }
 
 TEST(Zoo, HoldsWhatIsPromisedInSixtyMegabytes) {
-  EXPECT_EQ(names(), (std::vector<std::string>{"de-en", "en-de", "en-de-bahdanau", "entities", "sentiment"}));
+  EXPECT_EQ(names(), (std::vector<std::string>{"de-en", "en-de", "en-de-bahdanau", "entities", "plays", "sentiment"}));
   uintmax_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(zoo))
     if (entry.is_regular_file()) bytes += entry.file_size();
@@ -63,6 +63,15 @@ TEST(Zoo, TellsWhatItSees) {
             "[Ada Lovelace](PER) worked with [Charles Babbage](PER) in [London](LOC).\n");
   EXPECT_TRUE(run_program("classify 'An excellent phone, I love it.'").out.starts_with("positive\t"));
   EXPECT_TRUE(run_program("classify 'A waste of money and time.'").out.starts_with("negative\t"));
+}
+
+// The words and the manner of its plays, the same for the same seed; and nothing that is no text.
+TEST(Zoo, GoesOnWithAText) {
+  const std::string written = run_program("generate 'My lord,' --max-length 40").out;
+  EXPECT_EQ(written, run_program("generate 'My lord,' --max-length 40").out);
+  EXPECT_NE(written, run_program("generate 'My lord,' --max-length 40 --seed 2").out);
+  EXPECT_GT(written.size(), 40u);
+  EXPECT_EQ(invalid_utf8(written), std::string_view::npos);
 }
 
 // Another language, nothing, emoji, marks, a word without end, a text without end: one line for each, none of them endless.

@@ -84,7 +84,7 @@ TEST(Translator, TakesListsAndOptions) {
 TEST(Translator, AnUnknownNameListsTheZoo) {
   const std::string error = error_of([] { Translator("en-xx"); });
   EXPECT_NE(error.find("'en-xx'"), std::string::npos) << error;
-  EXPECT_NE(error.find("de-en, en-de, en-de-bahdanau, entities, sentiment"), std::string::npos) << error;
+  EXPECT_NE(error.find("de-en, en-de, en-de-bahdanau, entities, plays, sentiment"), std::string::npos) << error;
   EXPECT_NE(error_of([] { Translator("en-xx", {.zoo = "/nowhere"}); }).find("no models that ship"), std::string::npos);
   EXPECT_NE(error_of([] { Translator("entities"); }).find("does not do this"), std::string::npos);
   EXPECT_NE(error_of([] { Tagger("en-de"); }).find("does not do this"), std::string::npos);
