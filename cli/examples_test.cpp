@@ -29,7 +29,9 @@ std::vector<std::string> examples_of(const std::string& verb) {
 
 // A training is cut short, and a page is not waited for.
 const std::map<std::string, std::string> shorter = {
-    {"bench", " --seconds 0.0001"}, {"train", " --steps 2 --warmup 1"}, {"view", " --once"}};
+    {"bench", " --seconds 0.0001"},
+    {"train", " --steps 2 --warmup 1 --validate-on 4 --batch-tokens 512"},
+    {"view", " --once"}};
 
 void give_more_to_learn(const ExampleFolder& folder) {
   for (const char* model : {"my-model", "my-classifier", "my-tagger", "my-language-model"})
