@@ -1,6 +1,7 @@
 // Files of sentences with what their answers must have in them; each demand is tried on the file itself.
 #include "fovea/train/metrics/demands.h"
 
+#include "fovea/base/text.h"
 #include "fovea/formats/matrix_text.h"
 #include "tests/fuzz/fuzz.h"
 
