@@ -42,7 +42,7 @@ void give_more_to_learn(const ExampleFolder& folder) {
   write_text(folder / "recipe.yaml", "task: translation\ndata: pairs.tsv\nwidth: 32\n");
 }
 
-class EveryVerb : public testing::TestWithParam<const char*> {};
+class EveryVerb : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryVerb, ItsExamplesRun) {
   const std::string verb = GetParam();
@@ -79,8 +79,8 @@ TEST_P(EveryVerb, IsListed) {
   EXPECT_NE(run_program("").out.find(fmt::format("\n  {:<12} ", GetParam())), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Verbs, EveryVerb, testing::ValuesIn(test_verbs),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Verbs, EveryVerb, testing::ValuesIn(test_verbs()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace fovea
