@@ -105,13 +105,13 @@ void write_squares(const std::filesystem::path& folder, const std::string& name,
 TEST_F(CaptionVerb, LearnsFromPicturesAndIsMeasured) {
   const std::filesystem::path data = folder_ / "data";
   std::filesystem::create_directories(data);
-  write_squares(data, "train", 60, 1);
+  write_squares(data, "train", 80, 1);
   write_squares(data, "test", 20, 2);
   const std::string flags =
       "train captions --data data/train.jsonl -o trained --image-size 16 --patch-size 4 --encoder-width 16 --embedding "
       "8 "
-      "--decoder-width 24 --dropout 0 --learning-rate 1e-2 --warmup 5 --batch-tokens 100 --steps 80 --average 0 "
-      "--validate-every 40 --quiet";
+      "--decoder-width 24 --dropout 0 --learning-rate 8e-3 --warmup 20 --batch-tokens 200 --steps 400 --average 0 "
+      "--validate-every 200 --quiet";
   const Answer trained = folder_.run(flags);
   ASSERT_EQ(trained.code, 0) << trained.out;
   const Json scores = Json::parse(folder_.run("evaluate -m trained --data data/test.jsonl --part all --json").out);

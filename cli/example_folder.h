@@ -146,7 +146,7 @@ class ExampleFolder final {
   void write_captioner(const Words& words) const {
     save("my-captioner",
          PictureCaptioner({.vocabulary = words.size(), .image_size = 16, .patch_size = 4, .encoder_width = 8}), words);
-    write_generation_config(path_ / "my-captioner", {.beam_size = 2, .max_length = 6});
+    write_generation_config(path_ / "my-captioner", {.beam_size = 2, .min_length = 3, .max_length = 6});
     PictureInput input;
     input.height = input.width = 16;
     write_picture_input(path_ / "my-captioner", input);

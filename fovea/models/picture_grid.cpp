@@ -17,6 +17,8 @@ PictureGrid::Config checked(const PictureGrid::Config& c) {
        {std::pair{"image_size", c.image_size}, {"patch_size", c.patch_size}, {"width", c.width}})
     check_size("grid of features", name, size);
   check_layers("grid of features", "layers", c.layers);
+  require(c.kernel % 2 == 1 && c.kernel > 0 && c.kernel <= 31,
+          "grid of features: found a kernel of {}, expected 1, 3, 5 … 31", c.kernel);
   require(c.channels == 1 || c.channels == 3, "grid of features: found {} channels, expected 1 or 3", c.channels);
   require(std::has_single_bit(static_cast<uint64_t>(c.patch_size)) && c.patch_size > 1,
           "grid of features: found patches of {}, expected a power of two: 2, 4, 8 …", c.patch_size);
@@ -38,7 +40,8 @@ PictureGrid::PictureGrid(const Config& c)
     inputs = outputs;
   }
   for (int64_t i = 0; i < c.layers; ++i)
-    convolutions_.emplace_back(Conv2d::Config{.inputs = c.width, .outputs = c.width, .kernel = 3, .padding = 1});
+    convolutions_.emplace_back(
+        Conv2d::Config{.inputs = c.width, .outputs = c.width, .kernel = c.kernel, .padding = c.kernel / 2});
 }
 
 Tensor PictureGrid::operator()(const Tensor& pixels) const {

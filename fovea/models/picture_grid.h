@@ -2,7 +2,7 @@
 //
 //   x = relu(convolution 4×4, stride 2)   as often as a part's size is halved to 1, with twice the channels each time; an even
 //                                         kernel, so that what a part knows lies around its middle, not around its corner
-//   x = relu(convolution 3×3)             for each further layer
+//   x = relu(convolution k×k)             for each further layer; with k = 1 a part learns nothing more of its neighbours
 //   a = norm(x + P)                       P the learned positions of the parts
 //
 //   PictureGrid grid({.image_size = 64, .patch_size = 8, .width = 128});
@@ -19,7 +19,7 @@ namespace fovea {
 class PictureGrid final {
  public:
   struct Config {
-    int64_t channels = 3, image_size = 64, patch_size = 8, width = 128, layers = 1;
+    int64_t channels = 3, image_size = 64, patch_size = 8, width = 128, layers = 1, kernel = 3;
 
     int64_t patches() const { return image_size / patch_size; }  // along each axis
   };

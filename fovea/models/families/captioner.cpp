@@ -46,6 +46,7 @@ void Config::fields(Fields& f) {
   f("encoder", encoder, "convolutions: parts know what is around them; vit: they look at each other");
   f("encoder_width", encoder_width, "width of a part's features");
   f("encoder_layers", encoder_layers, "layers behind those that cut the picture into parts");
+  f("encoder_kernel", encoder_kernel, "convolutions: rows and columns of the kernels of these layers; 1: a part alone");
   f("encoder_heads", encoder_heads, "vit: attention heads");
   f("cell", cell, "lstm or gru");
   f("embedding", embedding, "width of an embedded token");
@@ -102,7 +103,8 @@ PictureCaptioner::PictureCaptioner(const Config& given)
   if (c.encoder == "vit")
     vit_.emplace(vit_config(c), 0);
   else
-    grid_.emplace(PictureGrid::Config{c.num_channels, c.image_size, c.patch_size, c.encoder_width, c.encoder_layers});
+    grid_.emplace(PictureGrid::Config{c.num_channels, c.image_size, c.patch_size, c.encoder_width, c.encoder_layers,
+                                      c.encoder_kernel});
   if (c.cell == "lstm") cell_bridge_.emplace(Linear::Config{c.encoder_width, c.decoder_layers * c.decoder_width, true});
 }
 

@@ -23,7 +23,7 @@ class PictureCaptioner final : public Model, public PictureEncoder, public Gener
     int64_t vocabulary = 0;
     int64_t image_size = 64, num_channels = 3, patch_size = 8;
     std::string encoder = "convolutions";
-    int64_t encoder_width = 128, encoder_layers = 1, encoder_heads = 4;
+    int64_t encoder_width = 128, encoder_layers = 1, encoder_kernel = 3, encoder_heads = 4;
     std::string cell = "lstm";
     int64_t embedding = 64, decoder_width = 256, decoder_layers = 1;
     std::string attention = "additive";
