@@ -12,9 +12,11 @@
 
 #include "cli/program.h"
 #include "fovea/base/file.h"
+#include "fovea/data/image/picture_input.h"
 #include "fovea/data/text/sentencepiece.h"
 #include "fovea/data/text/words.h"
 #include "fovea/generate/config.h"
+#include "fovea/models/families/captioner.h"
 #include "fovea/models/families/classifier.h"
 #include "fovea/models/families/tagger.h"
 #include "fovea/models/families/transformer.h"
@@ -135,8 +137,23 @@ class ExampleFolder final {
                      .character_width = 4}),
          words);
     write_language_model(pieces);
+    write_captioner(words);
     const std::unique_ptr<Model> encoder = load_model(path_ / "my-encoder", {.learns = true});
     Lora({.rank = 2}, *encoder, {}, Random(3)).save(path_ / "my-lora", *encoder, "my-encoder");
+  }
+
+  // It reads pictures of 16 × 16 pixels.
+  void write_captioner(const Words& words) const {
+    save("my-captioner",
+         PictureCaptioner({.vocabulary = words.size(), .image_size = 16, .patch_size = 4, .encoder_width = 8}), words);
+    write_generation_config(path_ / "my-captioner", {.beam_size = 2, .min_length = 3, .max_length = 6});
+    PictureInput input;
+    input.height = input.width = 16;
+    write_picture_input(path_ / "my-captioner", input);
+    Image picture = {.width = 24, .height = 12, .pixels = std::vector<uint8_t>(24 * 12 * 3, 200)};
+    for (int64_t x = 4; x < 9; ++x) picture.at(x, 5, 0) = 0;
+    write("picture.png", png_bytes(picture));
+    write("paths.txt", "picture.png\npicture.png\n");
   }
 
   // A language model of Llama's shape, and how it writes a conversation.

@@ -23,16 +23,26 @@ std::vector<std::string> names() {
 std::vector<std::string> translators() {
   std::vector<std::string> found;
   for (const std::string& name : names())
-    if (name != "entities" && name != "plays" && name != "sentiment") found.push_back(name);
+    if (name != "entities" && name != "plays" && name != "scenes" && name != "sentiment") found.push_back(name);
   return found;
 }
 
 TEST(Zoo, HoldsWhatIsPromisedInSixtyMegabytes) {
-  EXPECT_EQ(names(), (std::vector<std::string>{"de-en", "en-de", "en-de-bahdanau", "entities", "plays", "sentiment"}));
+  EXPECT_EQ(names(),
+            (std::vector<std::string>{"de-en", "en-de", "en-de-bahdanau", "entities", "plays", "scenes", "sentiment"}));
   uintmax_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(zoo))
     if (entry.is_regular_file()) bytes += entry.file_size();
   EXPECT_LE(bytes, 60'000'000u);
+}
+
+TEST(Zoo, SaysWhatIsInAScene) {
+  const std::string scenes = std::string(test_data) + "/../examples/scenes/";
+  EXPECT_EQ(run_program("caption " + scenes + "1.png").out, "a small purple circle left of a large yellow star\n");
+  EXPECT_EQ(run_program("caption " + scenes + "2.png").out, "a small blue star right of a large orange circle\n");
+  EXPECT_EQ(run_program("caption " + scenes + "3.png --beam-size 1").out,
+            "a small orange star below a large red square\n");
+  EXPECT_EQ(run_program("caption --weights int8 " + scenes + "4.png").out, "a small yellow star\n");
 }
 
 TEST(Zoo, EveryModelHasItsCardItsRecipeAndItsScores) {

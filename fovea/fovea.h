@@ -5,6 +5,7 @@
 //
 //   fovea::Tagger tag;                tag("Ada Lovelace lived in London.").entities;
 //   fovea::Classifier classify;       classify("A wonderful film.").label;
+//   fovea::Captioner caption;         caption("photo.png").words[2].looked;
 //   fovea::Summariser summarise("my-model");
 //   fovea::Attention attend({.form = "dot"});
 //
@@ -20,6 +21,7 @@
 
 #include "fovea/api/answerer.h"
 #include "fovea/api/attention.h"
+#include "fovea/api/captioner.h"
 #include "fovea/api/chat_partner.h"
 #include "fovea/api/classifier.h"
 #include "fovea/api/mask_filler.h"

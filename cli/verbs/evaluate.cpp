@@ -98,7 +98,8 @@ struct EvaluateOptions {
     detail::Reader(detail::Reader::json, gguf ? gguf_config(Gguf(model)) : read_text(model / "config.json"),
                    model.string())("model_type", family, "");
     for (const Family* known : catalogue<Family>())
-      if (known->name == family) return known->abilities.generates && !known->abilities.encodes;
+      if (known->name == family)
+        return known->abilities.generates && !known->abilities.encodes && !known->abilities.encodes_pictures;
     return false;
   }
 
@@ -240,7 +241,7 @@ void run(const EvaluateOptions& o) {
 extern const Verb evaluate = {
     .name = "evaluate",
     .group = "measure",
-    .help = "scores of a system's output: BLEU, chrF, ROUGE, F1, accuracy, AER, perplexity",
+    .help = "scores of a system's output: BLEU, chrF, ROUGE, CIDEr, F1, accuracy, AER, perplexity",
     .examples =
         "fovea evaluate --task translation --references test.en output.en\n"
         "fovea evaluate -m my-model --data pairs.tsv --part all\n"

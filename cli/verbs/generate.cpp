@@ -56,7 +56,7 @@ void run(const GenerateOptions& o) {
   Results results(o.output);
   const Pretrained model = o.load();
   const Generator& writer = model.as<Generator>();
-  require(!can<Encoder>(*model.model),
+  require(!can<Encoder>(*model.model) && !can<PictureEncoder>(*model.model),
           "{}: found a model that reads a source, expected a language model; use fovea translate",
           model.folder.string());
   // One text is written as it comes; of many each gets a line, and they are worked on together.

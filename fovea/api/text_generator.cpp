@@ -32,8 +32,8 @@ TextGenerator::TextGenerator(const std::string& model, const ModelOptions& o) {
   const std::filesystem::path folder = find_model(model, "", o.zoo);
   loaded_ = std::make_shared<Loaded>(load_pretrained(folder, {.precision = o.weights}), read_generation_config(folder));
   loaded_->model.as<Generator>();
-  require(!can<Encoder>(*loaded_->model.model), "{}: found a model that reads a source, expected a language model",
-          folder.string());
+  require(!can<Encoder>(*loaded_->model.model) && !can<PictureEncoder>(*loaded_->model.model),
+          "{}: found a model that reads a source, expected a language model", folder.string());
 }
 
 std::vector<TextGenerator::Answer> TextGenerator::operator()(const std::vector<std::string>& prompts,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/data/text/utf8.h"
 #include "fovea/explain/colours.h"
 #include "fovea/explain/svg.h"
 
@@ -70,39 +71,84 @@ double PictureMap::brightness(int64_t row, int64_t column) const {
   return largest > 0 ? std::clamp(weights[static_cast<size_t>(row * across + column)] / largest, 0.0, 1.0) : 0;
 }
 
-std::string to_terminal(const PictureMap& m, const TerminalLook& look) {
+namespace {
+
+// The lines of a picture, all of so many columns: `width` with colours, two for each part without.
+std::vector<std::string> terminal_lines(const PictureMap& m, int64_t width, bool colour) {
   check(m);
-  std::string text = m.title.empty() ? "" : m.title + "\n";
-  if (!look.colour) {
+  std::vector<std::string> lines;
+  if (!colour) {
     for (int64_t y = 0; y < m.down; ++y) {
-      for (int64_t x = 0; x < m.across; ++x) text += shade(m.brightness(y, x), 2, false);
-      text += "\n";
+      lines.emplace_back();
+      for (int64_t x = 0; x < m.across; ++x) lines.back() += shade(m.brightness(y, x), 2, false);
     }
-    return text;
+    return lines;
   }
-  const int64_t width = std::clamp<int64_t>(look.width, 1, 64);
   const int64_t height = std::clamp<int64_t>(width * m.picture.height / m.picture.width / 2, 1, 64) * 2;
   const Image image = lit(m, width, height);
   for (int64_t y = 0; y < height; y += 2) {
-    for (int64_t x = 0; x < width; ++x) text += colour_code(image, x, y, 38) + colour_code(image, x, y + 1, 48) + "▀";
-    text += "\x1b[0m\n";
+    lines.emplace_back();
+    for (int64_t x = 0; x < width; ++x)
+      lines.back() += colour_code(image, x, y, 38) + colour_code(image, x, y + 1, 48) + "▀";
+    lines.back() += "\x1b[0m";
+  }
+  return lines;
+}
+
+// Rows of panels, of so many each.
+std::string svg_rows(const std::vector<PictureMap>& panels, double size, double least, size_t in_a_row) {
+  constexpr double margin = 24;
+  double x = margin, y = margin, widest = 0, tallest = 0;
+  std::string body;
+  for (size_t i = 0; i < panels.size(); ++i) {
+    const PictureMap& m = panels[i];
+    check(m);
+    if (i > 0 && i % in_a_row == 0) y += tallest + margin, x = margin, tallest = 0;
+    const double scale = size / static_cast<double>(std::max(m.picture.width, m.picture.height));
+    const double width = static_cast<double>(m.picture.width) * scale,
+                 height = static_cast<double>(m.picture.height) * scale;
+    body += svg_moved(x, y, svg_panel(m, width, height), "picture");
+    x += std::max(width, least) + margin, tallest = std::max(tallest, height + 28), widest = std::max(widest, x);
+  }
+  return svg_sheet(widest, y + tallest + margin, body);
+}
+
+}  // namespace
+
+std::string to_terminal(const PictureMap& m, const TerminalLook& look) {
+  std::string text = m.title.empty() ? "" : m.title + "\n";
+  for (const std::string& line : terminal_lines(m, std::clamp<int64_t>(look.width, 1, 64), look.colour))
+    text += line + "\n";
+  return text;
+}
+
+std::string to_terminal(const std::vector<PictureMap>& panels, const TerminalLook& look) {
+  constexpr int64_t small = 22, gap = 2;
+  std::string text;
+  for (size_t begin = 0, end = 0; begin < panels.size(); begin = end) {
+    std::string titles;
+    std::vector<std::string> lines;
+    int64_t used = 0;
+    for (; end < panels.size(); ++end) {
+      const PictureMap& m = panels[end];
+      const int64_t width = look.colour ? small : 2 * m.across;
+      if (end > begin && used + width > look.width) break;
+      const std::vector<std::string> own = terminal_lines(m, width, look.colour);
+      const std::string before(static_cast<size_t>(end > begin ? gap : 0), ' ');
+      const size_t title = code_points(m.title).size(), room = static_cast<size_t>(width);
+      titles += before + m.title + std::string(title < room ? room - title : 0, ' ');
+      lines.resize(std::max(lines.size(), own.size()), std::string(static_cast<size_t>(used), ' '));
+      for (size_t i = 0; i < lines.size(); ++i) lines[i] += before + (i < own.size() ? own[i] : std::string(room, ' '));
+      used += width + gap;
+    }
+    text += titles.substr(0, titles.find_last_not_of(' ') + 1) + "\n";
+    for (const std::string& line : lines) text += line + "\n";
   }
   return text;
 }
 
-std::string to_svg(const std::vector<PictureMap>& panels) {
-  constexpr double margin = 24, size = 320;
-  double x = margin, tallest = 0;
-  std::string body;
-  for (const PictureMap& m : panels) {
-    check(m);
-    const double scale = size / static_cast<double>(std::max(m.picture.width, m.picture.height));
-    const double width = static_cast<double>(m.picture.width) * scale,
-                 height = static_cast<double>(m.picture.height) * scale;
-    body += svg_moved(x, margin, svg_panel(m, width, height), "picture");
-    x += std::max(width, 160.0) + margin, tallest = std::max(tallest, height + 28);
-  }
-  return svg_sheet(x, tallest + 2 * margin, body);
-}
+std::string to_svg(const std::vector<PictureMap>& panels) { return svg_rows(panels, 320, 160, panels.size()); }
+
+std::string to_small_svg(const std::vector<PictureMap>& panels) { return svg_rows(panels, 160, 160, 5); }
 
 }  // namespace fovea

@@ -25,4 +25,8 @@ struct PictureMap {
 std::string to_terminal(const PictureMap&, const TerminalLook&);
 std::string to_svg(const std::vector<PictureMap>& panels);  // side by side
 
+// Small ones, as many beside each other as there is room for: where a model looked for each word.
+std::string to_terminal(const std::vector<PictureMap>& panels, const TerminalLook&);
+std::string to_small_svg(const std::vector<PictureMap>& panels);
+
 }  // namespace fovea

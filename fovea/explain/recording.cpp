@@ -111,9 +111,22 @@ void Recorder::translated(const Translations& t, const std::string& task) {
   const auto* writer = can<Generator>(model_);
   const Tokens text = tokenizer_.encode(recording_.text);
   read(source_tokens(tokenizer_, text, tokenizer_.encode(task).ids), recording_.text);
-  if (t.found.empty() || !writer) return;
-  const Translation& best = t.found[0];
-  const int64_t start = writer->special_ids().bos, end = writer->special_ids().eos;
+  if (!t.found.empty() && writer) wrote(t.found[0], *writer);
+}
+
+// Each part of the picture by its row and column, from 1.
+void Recorder::captioned(const Translation& best, const PictureShape& shape) {
+  RecordedSequence& patches = recording_.sequences["patches"];
+  patches.text = recording_.text;
+  for (int64_t i = 0; i < shape.extra; ++i) patches.pieces.emplace_back();
+  for (int64_t y = 1; y <= shape.patches_down; ++y)
+    for (int64_t x = 1; x <= shape.patches_across; ++x) patches.pieces.push_back(fmt::format("{},{}", y, x));
+  patches.ids.assign(patches.pieces.size(), -1), patches.spans.resize(patches.pieces.size());
+  wrote(best, as<Generator>(model_));
+}
+
+void Recorder::wrote(const Translation& best, const Generator& writer) {
+  const int64_t start = writer.special_ids().bos, end = writer.special_ids().eos;
   RecordedSequence target = {.text = best.text, .spans = best.tokens}, prefix = {.text = best.text};
   prefix.ids.push_back(start), prefix.pieces.push_back(start < 0 ? "" : shown(start)), prefix.spans.push_back({0, 0});
   for (size_t i = 0; i < best.tokens.size(); ++i) {
@@ -238,7 +251,7 @@ Recording record_reading(const Model& model, const Tokenizer& tokenizer, const s
 
 Recording record(const Model& model, const Tokenizer& tokenizer, const std::string& text,
                  const RecordOptions& options) {
-  if (const auto* writer = can<Generator>(model))
+  if (const auto* writer = can<Generator>(model); writer && !can<PictureEncoder>(model))
     return can<Encoder>(model) ? record_writer(model, *writer, tokenizer, text, options)
                                : record_reader(model, *writer, tokenizer, text, options);
   if (const auto* labeller = can<TextLabeller>(model)) {

@@ -84,6 +84,7 @@ class Recorder final {
   // One of these says what the trace is of.
   void translated(const Translations&, const std::string& task = "");
   void classified(const Classified&);
+  void captioned(const Translation&, const PictureShape&);  // the text is the picture's path
   void tagged(const TaggedText&);
   void continued(const std::vector<int64_t>& prompt, const Continuation&);
   void read(const Tokens& framed, const std::string& text, const std::string& name = "source");
@@ -91,6 +92,7 @@ class Recorder final {
   Recording finish(std::string answer);
 
  private:
+  void wrote(const Translation&, const Generator&);
   RecordedSequence sequence(const Tokens&, const std::string& text) const;
   std::string shown(int64_t id) const;
 

@@ -16,9 +16,14 @@ INSTANTIATE_TEST_SUITE_P(Models, EverySearch,
 void expect_the_full_pass(const Variant& variant, const GenerationConfig& config) {
   const auto model = variant.make();
   const auto& writer = as<Generator>(*model);
-  const bool reads = can<Encoder>(*model) != nullptr;
+  const auto* pictures = can<PictureEncoder>(*model);
+  const PictureShape shape = pictures ? pictures->picture_shape() : PictureShape();
+  const bool reads = pictures || can<Encoder>(*model);
   const std::vector<int64_t> given = {4, 7, 5, 9, 6, 3};
-  const Request request = reads ? Request{.source = given} : Request{.prompt = given};
+  const Tensor pixels = pictures ? normal({shape.channels, shape.height, shape.width}, Random(3)) : Tensor();
+  const Request request = pictures ? Request{.pixels = pixels}
+                          : reads  ? Request{.source = given}
+                                   : Request{.prompt = given};
   Trace followed, whole;
   const Hypothesis best = generate(writer, {request}, config, {.trace = &followed})[0].at(0);
 
@@ -26,7 +31,9 @@ void expect_the_full_pass(const Variant& variant, const GenerationConfig& config
   read.insert(read.end(), best.ids.begin(), best.ids.end());
   if (!best.ended) read.pop_back();  // the last token was written and not read
   const auto count = static_cast<int64_t>(read.size());
-  const Source source = reads ? Source{tensor({1, 6}, given), {}} : Source{};
+  const Source source = pictures ? Source{.pixels = pixels.unsqueeze(0)}
+                        : reads  ? Source{tensor({1, 6}, given), {}}
+                                 : Source{};
   writer.logits(source, tensor({1, count}, read), {.trace = &whole});
 
   ASSERT_EQ(followed.results().size(), whole.results().size());

@@ -10,6 +10,7 @@
 #include "fovea/generate/sentence.h"
 #include "fovea/kernels/softmax.h"
 #include "fovea/models/copying.h"
+#include "fovea/tensor/index.h"
 
 namespace fovea {
 namespace {
@@ -59,7 +60,15 @@ class Queue final {
 
 constexpr int64_t most_at_once = 512;  // tokens of prompts in one pass, so that it takes no more memory
 
+// All of one size.
+Source picture_source(const Queue& queue, const Numbers& numbers) {
+  std::vector<Tensor> pixels;
+  for (size_t n : numbers) pixels.push_back(queue[n].pixels.unsqueeze(0));
+  return {.pixels = concat(pixels, 0)};
+}
+
 Source padded_source(const Queue& queue, const Numbers& numbers, int64_t padding) {
+  if (queue[numbers[0]].pixels) return picture_source(queue, numbers);
   int64_t longest = 1;
   for (size_t n : numbers) longest = std::max(longest, static_cast<int64_t>(queue[n].source.size()));
   const int64_t batch = static_cast<int64_t>(numbers.size());
@@ -152,7 +161,8 @@ class Flight final {
       size_t at = 0;
       for (const InFlight& one : searches_) {
         for (size_t o = 0; o < one.search->open(); ++o, row += heads * keys) {
-          std::vector<float> mean(queue_[one.number].source.size());
+          const Request& request = queue_[one.number];
+          std::vector<float> mean(request.pixels ? static_cast<size_t>(keys) : request.source.size());
           for (size_t j = 0; j < mean.size(); ++j) {
             for (int64_t h = 0; h < heads; ++h) mean[j] += row[h * keys + static_cast<int64_t>(j)];
             mean[j] /= static_cast<float>(heads);

@@ -15,6 +15,7 @@ namespace fovea {
 
 struct Request {
   std::vector<int64_t> source = {};
+  Tensor pixels = {};                // of a model that reads pictures, instead of a source: [channels, height, width]
   std::vector<int64_t> prefix = {};  // the output begins with these, whatever else is asked for
   // What is read before the first token is written, instead of the start: a language model's prompt. It is no part of the output.
   std::vector<int64_t> prompt = {};

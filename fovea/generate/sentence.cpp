@@ -270,8 +270,8 @@ Hypotheses SentenceSearch::results() const {
       attention.insert(attention.end(), (*t)->attention.begin(), (*t)->attention.end());
       if ((*t)->copied >= 0) h.copied.push_back((*t)->copied);
     }
-    const auto count = static_cast<int64_t>(tokens.size()), sources = static_cast<int64_t>(request_.source.size());
-    if (!attention.empty() && sources > 0) h.attention = tensor({count, sources}, attention);
+    const auto count = static_cast<int64_t>(tokens.size()), weights = static_cast<int64_t>(attention.size());
+    if (weights > 0) h.attention = tensor({count, weights / count}, attention);
     found.push_back(std::move(h));
   }
   return found;

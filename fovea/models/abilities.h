@@ -22,6 +22,7 @@ struct Source {
   Tensor ids = {};      // i64 [batch, tokens]
   Tensor lengths = {};  // i64 [batch]; all tokens if not given
   Tensor types = {};  // i64 [batch, tokens]: which text a token belongs to, if a model tells them apart; 0 if not given
+  Tensor pixels = {};  // of a model that reads pictures, instead of all these: [batch, channels, height, width]
 };
 
 // Hidden states of a text.

@@ -26,12 +26,18 @@ auto name_of = [](const auto& info) { return info.param.name; };
 class EveryFamily : public testing::TestWithParam<Variant> {};
 INSTANTIATE_TEST_SUITE_P(Models, EveryFamily, testing::ValuesIn(all_variants()), name_of);
 
+Tensor pictures(const PictureShape& s, int64_t count) {
+  return normal({count, s.channels, s.height, s.width}, Random(3));
+}
+
 // What a model says about a batch, by whatever it can do.
 Tensor answer_of(const Model& model, const Sentences& s, const Context& c = {}) {
   const int64_t batch = s.source.ids.size(0);
   if (const auto* encoder = can<PictureEncoder>(model)) {
     const PictureShape shape = encoder->picture_shape();
-    const Tensor pixels = normal({2, shape.channels, shape.height, shape.width}, Random(3));
+    if (const auto* writer = can<Generator>(model))
+      return writer->logits({.pixels = pictures(shape, s.inputs.size(0))}, s.inputs, c);
+    const Tensor pixels = pictures(shape, 2);
     const auto* labeller = can<PictureLabeller>(model);
     return labeller ? labeller->picture_logits(pixels, c) : encoder->encode_pictures(pixels, c);
   }
@@ -69,10 +75,11 @@ TEST_P(EveryFamily, ItsPlacesAreWhatAFullTraceRecords) {
     EXPECT_TRUE(listed.insert(place.path).second);
     ASSERT_TRUE(trace.results().contains(place.path));
     const Tensor w = joined_weights(trace.results().at(place.path));
-    EXPECT_EQ(w.shape(), Shape({pictures ? 2 : 1, place.heads, tokens.at(place.rows), tokens.at(place.columns)}));
+    const int64_t batch = pictures && !can<Generator>(*model) ? 2 : 1;
+    EXPECT_EQ(w.shape(), Shape({batch, place.heads, tokens.at(place.rows), tokens.at(place.columns)}));
     EXPECT_TRUE(place.key_heads > 0 && place.heads % place.key_heads == 0);
     EXPECT_EQ(place.kind == Place::Kind::pooling, place.rows == "label");
-    EXPECT_EQ(place.kind == Place::Kind::cross, place.rows == "target" && place.columns == "source");
+    EXPECT_EQ(place.kind == Place::Kind::cross, place.rows == "target" && place.columns != "prefix");
     const double future = sum(w.select(2, 0).slice(-1, 1, w.size(3))).item();
     EXPECT_EQ(place.causal, future == 0) << "the first row sees " << future << " of what comes behind it";
   }
@@ -87,7 +94,7 @@ TEST_P(EveryFamily, SavedAndLoadedHasTheSameBits) {
   const auto loaded = load_model(folder);
   EXPECT_EQ(loaded->config(), model->config());
   EXPECT_EQ(loaded->family(), GetParam().family->name);
-  EXPECT_EQ(loaded->vocabulary(), can<PictureEncoder>(*model) ? 0 : 11);
+  EXPECT_EQ(loaded->vocabulary(), can<PictureEncoder>(*model) && !can<Generator>(*model) ? 0 : 11);
   EXPECT_TRUE(same_bits(answer_of(*loaded, {}), answer_of(*model, {})));
   std::filesystem::remove_all(folder);
 }
@@ -162,7 +169,16 @@ TEST_P(EveryFamily, WhatIsReadHasTheSameBitsPaddedAndAlone) {
 class EveryGenerator : public testing::TestWithParam<Variant> {
  protected:
   std::shared_ptr<const Generator> model_ = GetParam().make_as<Generator>();
-  Source source() const { return GetParam().family->abilities.encodes ? s_.source : Source{}; }
+  Source source() const {
+    if (const auto* encoder = dynamic_cast<const PictureEncoder*>(model_.get()))
+      return {.pixels = pictures(encoder->picture_shape(), s_.inputs.size(0))};
+    return GetParam().family->abilities.encodes ? s_.source : Source{};
+  }
+  Source source(const Tensor& order) const {  // its rows in another order
+    const Source all = source();
+    if (all.pixels) return {.pixels = rows(all.pixels, order)};
+    return all.ids ? Source{rows(all.ids, order), rows(all.lengths, order)} : Source{};
+  }
   Sentences s_;
 };
 INSTANTIATE_TEST_SUITE_P(Models, EveryGenerator, testing::ValuesIn(generators()), name_of);
@@ -179,8 +195,7 @@ TEST_P(EveryGenerator, StepsHaveTheBitsOfTheFullPass) {
 TEST_P(EveryGenerator, AReorderedRowContinuesWhatItIsTold) {
   const std::vector<int64_t> chosen = {2, 0, 0, 3, 1};
   const Tensor order = tensor({5}, chosen);
-  const Source reordered = source().ids ? Source{rows(s_.source.ids, order), rows(s_.source.lengths, order)} : Source{};
-  const Tensor full = model_->logits(reordered, rows(s_.inputs, order), {});
+  const Tensor full = model_->logits(source(order), rows(s_.inputs, order), {});
   for (const int64_t after : {1, 3}) {
     auto state = model_->start(source(), {});
     for (int64_t t = 0; t < after; ++t) model_->step(*state, s_.column(t), {});
@@ -231,6 +246,7 @@ TEST_P(EveryGenerator, AnyNumberOfTokensForEachRowHasTheBitsOfTheFullPass) {
 TEST_P(EveryGenerator, ABatchIsFilledUpAgain) {
   const Tensor full = model_->logits(source(), s_.inputs, {});
   auto some = [&](int64_t begin, int64_t end) {
+    if (source().pixels) return Source{.pixels = source().pixels.slice(0, begin, end).contiguous()};
     if (!source().ids) return Source{zeros({end - begin, 1}, DType::i64), zeros({end - begin}, DType::i64)};
     const int64_t tokens = begin == 0 ? 7 : 17;  // rows 0 and 1 have 7 and 1, rows 2 and 3 have 17 and 5
     return Source{s_.source.ids.slice(0, begin, end).slice(1, 0, tokens).contiguous(),
@@ -257,7 +273,8 @@ TEST_P(EveryGenerator, ABatchIsFilledUpAgain) {
 // Every row of a beam goes its own way from what it shares with the others.
 TEST_P(EveryGenerator, BeamsThatShareThePastHaveTheBitsOfTheFullPass) {
   const std::vector<int64_t> twice = {0, 0, 1, 1, 2, 2, 3, 3};
-  auto state = model_->start(source().ids ? source() : Source{.lengths = zeros({4}, DType::i64)}, {});
+  auto state =
+      model_->start(source().ids || source().pixels ? source() : Source{.lengths = zeros({4}, DType::i64)}, {});
   state->reorder(twice);
   std::vector<std::vector<int64_t>> written(8);
   const Tensor order = tensor({8}, twice);
@@ -270,8 +287,7 @@ TEST_P(EveryGenerator, BeamsThatShareThePastHaveTheBitsOfTheFullPass) {
     if (t % 5 == 4 || t == 17) {
       std::vector<int64_t> all;
       for (const auto& row : written) all.insert(all.end(), row.begin(), row.end());
-      const Source beams = source().ids ? Source{rows(s_.source.ids, order), rows(s_.source.lengths, order)} : Source{};
-      const Tensor full = model_->logits(beams, tensor({8, t + 1}, all), {});
+      const Tensor full = model_->logits(source(order), tensor({8, t + 1}, all), {});
       ASSERT_TRUE(same_bits(found, full.select(1, t))) << "step " << t;
     }
     std::vector<int64_t> parents;  // mostly the first of a pair wins
@@ -287,11 +303,12 @@ TEST_P(EveryGenerator, BeamsThatShareThePastHaveTheBitsOfTheFullPass) {
 }
 
 TEST_P(EveryGenerator, PaddedHasTheBitsOfAlone) {
-  if (!source().ids) return;
+  if (!source().ids && !source().pixels) return;
   for_each_simd([&] {
-    const Tensor together = model_->logits(s_.source, s_.inputs, {});
+    const Tensor together = model_->logits(source(), s_.inputs, {});
     for (int64_t i = 0; i < s_.inputs.size(0); ++i) {
-      const Tensor found = model_->logits(s_.alone(i), s_.inputs.slice(0, i, i + 1).contiguous(), {});
+      const Source alone = source().pixels ? source(tensor({1}, std::vector<int64_t>{i})) : s_.alone(i);
+      const Tensor found = model_->logits(alone, s_.inputs.slice(0, i, i + 1).contiguous(), {});
       ASSERT_TRUE(same_bits(found, together.slice(0, i, i + 1))) << "row " << i;
     }
   });
@@ -303,6 +320,8 @@ TEST_P(EveryGenerator, TheSourceMattersAndTheFutureDoesNot) {
   const Tensor changed = model_->logits(source(), s_.inputs, {});
   EXPECT_TRUE(same_bits(before.slice(1, 0, 10), changed.slice(1, 0, 10)));
   EXPECT_FALSE(same_bits(before.select(0, 0).select(0, 10), changed.select(0, 0).select(0, 10)));
+  if (const Source other = source(tensor({4}, std::vector<int64_t>{1, 0, 2, 3})); other.pixels)
+    EXPECT_FALSE(same_bits(changed.select(0, 0), model_->logits(other, s_.inputs, {}).select(0, 0)));
   if (!source().ids) return;
   for (int64_t i = 0; i < 17; ++i) s_.source.ids.data<int64_t>()[i] = 3;
   EXPECT_FALSE(same_bits(changed.select(0, 0), model_->logits(s_.source, s_.inputs, {}).select(0, 0)));
@@ -313,9 +332,10 @@ TEST_P(EveryGenerator, AttentionOverTheSourceSumsToOne) {
   if (place.empty()) return;
   Trace trace;
   trace.places = {place};
-  model_->logits(s_.source, s_.inputs, {.trace = &trace});
+  model_->logits(source(), s_.inputs, {.trace = &trace});
   const Tensor w = trace[place].weights;  // [batch, heads, queries, keys]
   for (double total : sum(w, {-1}).values<double>()) EXPECT_NEAR(total, 1, 1e-5);
+  if (!source().ids) return;
   EXPECT_EQ(sum(w.select(0, 1).slice(-1, 1, 17)).item(), 0);  // row 1 has one token
 }
 

@@ -33,6 +33,10 @@ Tensor top_states(const Tensor& states, int64_t directions) {
   return concat({states.select(0, count - 2), states.select(0, count - 1)}, -1);
 }
 
+Tensor by_layer(const Tensor& x, int64_t layers) {
+  return x.reshape({x.size(0), layers, x.size(1) / layers}).transpose(0, 1).contiguous();
+}
+
 RecurrentState picked(const RecurrentState& s, const Tensor& order) {
   auto pick = [&](const Tensor& x) { return x ? rows(x.transpose(0, 1), order).transpose(0, 1).contiguous() : x; };
   return {pick(s.hidden), pick(s.cell)};

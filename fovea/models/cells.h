@@ -26,6 +26,9 @@ class Cells final {
 // The states of the top layer's directions side by side:  [layers · directions, batch, width] → [batch, directions · width]
 Tensor top_states(const Tensor& states, int64_t directions);
 
+// The first states of so many layers:  [batch, layers · width] → [layers, batch, width]
+Tensor by_layer(const Tensor& x, int64_t layers);
+
 // Rows of the batch of [layers · directions, batch, width], and the rows of other states behind.
 RecurrentState picked(const RecurrentState&, const Tensor& rows);
 RecurrentState joined(const RecurrentState&, const RecurrentState& behind);

@@ -92,18 +92,18 @@ void VitLayer::weights(Weights& w) {
 VitBody::VitBody(const VitConfig& c, int64_t extra)
     : config_(c),
       extra_(extra),
-      class_(Shape{1, 1, c.hidden_size}),
       positions_(Shape{1, extra + c.patches(), c.hidden_size}),
       patch_(Shape{c.hidden_size, c.num_channels, c.patch_size, c.patch_size}),
       patch_bias_(Shape{c.hidden_size}),
       dropout_(c.hidden_dropout_prob),
       layers_(static_cast<size_t>(c.num_hidden_layers), VitLayer(c)),
       norm_({c.hidden_size, c.layer_norm_eps}) {
+  if (extra > 0) class_ = Weight(Shape{1, 1, c.hidden_size});
   if (extra > 1) teacher_ = Weight(Shape{1, 1, c.hidden_size});
 }
 
 void VitBody::weights(Weights& w) {
-  w("embeddings.cls_token", class_, {Init::normal, 0.02});
+  if (class_) w("embeddings.cls_token", class_, {Init::normal, 0.02});
   if (teacher_) w("embeddings.distillation_token", teacher_, {Init::normal, 0.02});
   w("embeddings.position_embeddings", positions_, {Init::normal, 0.02});
   w("embeddings.patch_embeddings.projection.weight", patch_, {Init::xavier});
@@ -140,7 +140,8 @@ Tensor VitBody::positions(int64_t down, int64_t across) const {
 Tensor VitBody::operator()(const Tensor& pixels, const Context& context) const {
   const Context c = context.at("encoder");
   const int64_t batch = pixels.size(0), width = config_.hidden_size, size = config_.patch_size;
-  std::vector<Tensor> tokens = {(*class_).expand({batch, 1, width})};
+  std::vector<Tensor> tokens;
+  if (class_) tokens.push_back((*class_).expand({batch, 1, width}));
   if (teacher_) tokens.push_back((*teacher_).expand({batch, 1, width}));
   tokens.push_back(
       linear(patches(pixels), (*patch_).reshape({width, config_.num_channels * size * size}), *patch_bias_));

@@ -55,7 +55,8 @@ class VitLayer final {
 
 class VitBody final {
  public:
-  VitBody(const VitConfig&, int64_t extra);  // so many learned tokens before the patches: the class, and DeiT's teacher
+  // So many learned tokens before the patches: none, the class, or it and DeiT's teacher.
+  VitBody(const VitConfig&, int64_t extra);
 
   // [batch, channels, height, width] → [batch, extra + patches, width]. Of a picture of another size than it learned from the
   // positions are interpolated, as long as it does not learn.

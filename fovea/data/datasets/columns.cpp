@@ -46,15 +46,28 @@ constexpr std::string_view labels[] = {"label",
 constexpr std::pair<std::string_view, std::string_view> two_texts[] = {
     {"text", "text_b"},         {"text_a", "text_b"},         {"text1", "text2"},         {"premise", "hypothesis"},
     {"sentence1", "sentence2"}, {"sentence_a", "sentence_b"}, {"question1", "question2"}, {"question", "sentence"}};
-constexpr std::pair<std::string_view, std::string_view> sides[] = {
-    {"source", "target"},     {"src", "tgt"},
-    {"src", "trg"},           {"source_text", "target_text"},
-    {"dialogue", "summary"},  {"document", "summary"},
-    {"article", "summary"},   {"article", "highlights"},
-    {"text", "summary"},      {"text", "target"},
-    {"input", "output"},      {"input_text", "target_text"},
-    {"question", "answer"},   {"sentence", "translation"},
-    {"source", "translation"}};
+constexpr std::pair<std::string_view, std::string_view> sides[] = {{"source", "target"},
+                                                                   {"src", "tgt"},
+                                                                   {"src", "trg"},
+                                                                   {"source_text", "target_text"},
+                                                                   {"dialogue", "summary"},
+                                                                   {"document", "summary"},
+                                                                   {"article", "summary"},
+                                                                   {"article", "highlights"},
+                                                                   {"text", "summary"},
+                                                                   {"text", "target"},
+                                                                   {"input", "output"},
+                                                                   {"input_text", "target_text"},
+                                                                   {"question", "answer"},
+                                                                   {"sentence", "translation"},
+                                                                   {"source", "translation"},
+                                                                   {"image", "caption"},
+                                                                   {"file_name", "caption"},
+                                                                   {"filename", "caption"},
+                                                                   {"file", "caption"},
+                                                                   {"path", "caption"},
+                                                                   {"image", "text"},
+                                                                   {"file_name", "text"}};
 // Languages by their codes and names. Those of the second list are words as well: one of the two must be of the first.
 constexpr std::string_view languages[] = {
     "en",     "de",      "fr",      "pt",         "nl",        "ru",       "zh",      "ja",        "ko",      "pl",

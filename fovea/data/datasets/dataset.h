@@ -16,7 +16,7 @@
 namespace fovea {
 
 struct Example {
-  // A pair; or a labelled sentence: a source with a label. The target of a text of JSON is the object that it stands in. The
+  // A pair, whose label is what else a file may say of it (of JSON: as JSON); or a labelled sentence: a source with a label. The target of a text of JSON is the object that it stands in. The
   // label of a part of a document is what it is kept for: validation or test.
   std::string source = {}, target = {}, label = {};
   std::vector<std::string> tokens = {}, tags = {};  // a tagged sentence; the tags are IOB2

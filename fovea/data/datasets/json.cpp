@@ -81,6 +81,10 @@ class ObjectReader {
 
   std::string take_label(const Json& object, Example& example) const {
     const Json* found = keys_.label.empty() ? nullptr : value_of(object, keys_.label);
+    if (kind_ == ExampleKind::pairs) {
+      if (found) example.label = found->is_string() ? found->get<std::string>() : found->dump();
+      return {};
+    }
     if (!found) return take_text(object, keys_.label, example.label);
     if (kind_ != ExampleKind::label_sets) return take_one_label(*found, example.label);
     const size_t count = found->is_array() ? found->size() : 1;

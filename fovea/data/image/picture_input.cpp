@@ -78,8 +78,7 @@ Image PictureInput::fitted(const Image& given) const {
   return image;
 }
 
-Tensor PictureInput::operator()(const Image& given) const {
-  const Image image = fitted(given);
+Tensor PictureInput::numbers(const Image& image) const {
   Tensor pixels({image.channels, image.height, image.width}, DType::f32);
   float* to = pixels.data<float>();
   for (int64_t c = 0; c < image.channels; ++c) {

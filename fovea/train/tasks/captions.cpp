@@ -1,0 +1,205 @@
+// Captions of pictures, learned from pictures and what people, or a program, said about them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_map>
+
+#include "fovea/data/image/pictures.h"
+#include "fovea/generate/caption.h"
+#include "fovea/train/metrics/captions.h"
+#include "fovea/train/task.h"
+
+namespace fovea {
+namespace {
+
+// The folder in which a file of examples lies: names of pictures count from there.
+std::filesystem::path folder_of(const Dataset& data, int64_t number) {
+  for (const FileRead& file : data.files()) {
+    if (number < file.good) return std::filesystem::path(file.path).parent_path();
+    number -= file.good;
+  }
+  return {};
+}
+
+class CaptionsTask final : public Task {
+ public:
+  CaptionsTask() { generation_.beam_size = usual_beams, generation_.max_length = 40; }
+
+  bool suits(const Abilities& a) const override { return a.encodes_pictures && a.generates; }
+  std::string_view first_family() const override { return "captioner"; }
+  VocabularyConfig vocabulary() const override { return {.kind = "words"}; }
+  std::string_view training() const override {
+    return R"({"validate_every": -1, "checkpoint_every": -1, "patience": 10, "average": 0.99, "beta2": 0.98})";
+  }
+
+  void fields(Fields& f) override {
+    f("image_column", image_column_,
+      "the picture's file, from the folder of the data on: a column's name, its number from 1, or a key of JSON");
+    f("caption_column", caption_column_, "the caption, likewise; several captions of a picture are several examples");
+    f("boxes_column", boxes_column_, "a key of JSON, which may be missing: [left, top, right, bottom] or null a word");
+    f("batch_tokens", batch_tokens_, "tokens of a batch of captions, padding included; a picture counts as one");
+    f("max_tokens", max_tokens_, "leave out captions of more tokens; 0: none");
+    f("label_smoothing", label_smoothing_, "share of the target's probability that is spread over all tokens");
+    f("beam_size", generation_.beam_size, "generation_config.json: open hypotheses of beam search");
+    f("length_penalty", generation_.length_penalty,
+      "generation_config.json: scores are divided by length to this power");
+    f("max_length", generation_.max_length, "generation_config.json: the most tokens");
+  }
+
+  ExampleFormat format() const override {
+    return {.kind = ExampleKind::pairs,
+            .columns = {.source = image_column_, .target = caption_column_, .label = boxes_column_}};
+  }
+  std::unique_ptr<Tokenizer> learn(const VocabularyConfig& config, const Examples& examples) const override {
+    return learn_vocabulary(config, [&, i = size_t{0}](std::string& text) mutable {
+      if (i == examples.training.size()) return false;
+      text = examples.data[examples.training[i++]].target;
+      return true;
+    });
+  }
+  DataFacts facts(const Examples&, const Tokenizer& tokenizer) override {
+    const SpecialIds& ids = tokenizer.special();
+    require(ids.pad >= 0 && ids.bos >= 0 && ids.eos >= 0,
+            "--tokenizer: found one whose padding, start and end have the ids {}, {} and {}, expected all of them; "
+            "fovea tokenize --train makes one",
+            ids.pad, ids.bos, ids.eos);
+    return {.needs = {.generates = true, .encodes_pictures = true}, .vocabulary = tokenizer.size(), .special = ids};
+  }
+
+  // The number of the picture, and the caption between start and end.
+  std::vector<Sequence> columns(const Pretrained& p, const Example& e) const override {
+    const SpecialIds& special = p.tokenizer->special();
+    std::vector<int64_t> ids = p.tokenizer->encode(e.target).ids;
+    ids.insert(ids.begin(), special.bos);
+    ids.push_back(special.eos);
+    return {{.ids = {0}}, {.ids = std::move(ids)}};
+  }
+  void add_samples(const Pretrained& p, const Dataset& data, const std::vector<int64_t>& numbers,
+                   Samples& into) override {
+    if (!pictures_) pictures_.emplace(input_for(p));
+    for (int64_t number : numbers) {
+      const Example e = data[number];
+      std::vector<Sequence> both = columns(p, e);
+      both[0].ids = {pictures_->add(folder_of(data, number) / e.source)};
+      into.add(both);
+    }
+  }
+  int64_t batch_tokens() const override { return batch_tokens_; }
+  int64_t max_tokens() const override { return max_tokens_; }
+
+  int64_t losses(const Batch& batch) const override {
+    int64_t tokens = 0;
+    for (size_t i = 0; i < batch.examples.size(); ++i) tokens += batch.columns[1].lengths.data<int64_t>()[i] - 1;
+    return tokens;
+  }
+  Tensor loss(const Pretrained& p, const Batch& batch, const Context& context) const override {
+    const Column &pictures = batch.columns[0], &captions = batch.columns[1];
+    const int64_t tokens = captions.ids.size(1);
+    Tensor wanted = captions.ids.slice(1, 1, tokens).clone();
+    for (int64_t row = 0; row < wanted.size(0); ++row) {
+      int64_t* ids = wanted.data<int64_t>() + row * (tokens - 1);
+      std::fill(ids + captions.lengths.data<int64_t>()[row] - 1, ids + tokens - 1, no_target);
+    }
+    const CrossEntropyOptions options = {
+        .smoothing = context.training ? label_smoothing_ : 0, .ignored = no_target, .reduction = Reduction::sum};
+    const std::vector<int64_t> numbers = pictures.ids.values<int64_t>();
+    return p.as<Generator>().loss({.pixels = pictures_->batch(numbers)},
+                                  captions.ids.slice(1, 0, tokens - 1).contiguous(), wanted, options, context);
+  }
+
+  Predictions predict(const Pretrained& p, const Dataset& data, const std::vector<int64_t>& numbers,
+                      const PredictOptions& options) const override;
+  std::vector<Score> score(const Predictions& p) const override {
+    std::vector<WantedCaption> wanted;
+    std::vector<GivenCaption> given;
+    for (const std::string& line : p.references) wanted.push_back(parse_wanted_caption(line, "data"));
+    for (const std::string& line : p.hypotheses) given.push_back(parse_given_caption(line, "captions"));
+    const CaptionScores scores = score_captions(wanted, given);
+    std::vector<Score> all = {{"exact", scores.exact(), Score::higher}};
+    if (const auto pointing = scores.pointing()) all.push_back({"pointing", *pointing, Score::higher});
+    return all;
+  }
+  void save(const std::filesystem::path& folder, const Predictions& validated) const override {
+    GenerationConfig config = generation_;
+    config.unsure_below = validated.unsure_below();
+    write_generation_config(folder, config);
+    if (pictures_) write_picture_input(folder, pictures_->input());
+  }
+
+ private:
+  static constexpr int64_t usual_beams = 3, no_target = -1;
+  static constexpr size_t pictures_at_once = 512;
+
+  // Of a model that has no folder yet: the whole picture, in the size that it reads.
+  static PictureInput input_for(const Pretrained& p) {
+    if (!p.folder.empty()) return caption_input(p);
+    const PictureShape shape = p.as<PictureEncoder>().picture_shape();
+    PictureInput input;
+    input.height = input.crop_height = shape.height, input.width = input.crop_width = shape.width;
+    input.image_mean.resize(static_cast<size_t>(shape.channels)), input.image_std.resize(input.image_mean.size());
+    return input;
+  }
+
+  std::string image_column_, caption_column_, boxes_column_ = "boxes";
+  int64_t batch_tokens_ = 1024, max_tokens_ = 60;
+  double label_smoothing_ = 0;
+  GenerationConfig generation_;
+  std::optional<Pictures> pictures_;
+};
+
+// Each picture once, with all its captions, and the boxes of the first.
+Predictions CaptionsTask::predict(const Pretrained& p, const Dataset& data, const std::vector<int64_t>& numbers,
+                                  const PredictOptions& options) const {
+  Predictions predictions;
+  std::vector<std::filesystem::path> paths;
+  std::vector<nlohmann::ordered_json> wanted;
+  std::unordered_map<std::string, size_t> known;
+  for (int64_t number : numbers) {
+    const Example e = data[number];
+    const std::filesystem::path path = folder_of(data, number) / e.source;
+    const auto [at, fresh] = known.emplace(path.string(), paths.size());
+    if (fresh) {
+      paths.push_back(path);
+      wanted.push_back({{"captions", nlohmann::ordered_json::array()}});
+      if (!e.label.empty()) parse_boxes(e.label, path.string());
+      if (!e.label.empty()) wanted.back()["boxes"] = nlohmann::ordered_json::parse(e.label);
+    }
+    wanted[at->second]["captions"].push_back(e.target);
+  }
+  for (const auto& object : wanted) predictions.references.push_back(object.dump());
+
+  const Generator& writer = p.as<Generator>();
+  const PictureShape shape = p.as<PictureEncoder>().picture_shape();
+  const PictureInput input = pictures_ ? pictures_->input() : input_for(p);
+  GenerationConfig config = options.draft ? generation_ : read_generation_config(p.folder);
+  if (options.draft) config.beam_size = 1;
+  for (size_t begin = 0; begin < paths.size(); begin += pictures_at_once) {
+    std::vector<Tensor> pixels;
+    std::vector<CaptionJson> sizes;
+    for (size_t i = begin; i < std::min(paths.size(), begin + pictures_at_once); ++i) {
+      const Image picture = read_image(paths[i]);
+      pixels.push_back(input(picture));
+      sizes.push_back({picture.width, picture.height});
+    }
+    const std::vector<Captions> found = caption(writer, *p.tokenizer, pixels, config,
+                                                {.attention = !writer.source_attention().empty(),
+                                                 .on_result = [&](size_t, const Captions&) { options.done(1); }});
+    for (size_t i = 0; i < found.size(); ++i) {
+      predictions.hypotheses.push_back(to_json(found[i][0], shape, sizes[i]));
+      predictions.confidences.push_back(confidence(found[i][0]));
+    }
+  }
+  return predictions;
+}
+
+}  // namespace
+
+extern const TaskKind captions = {
+    .name = "captions",
+    .help = "a caption of a picture, looking at a part of it for each word",
+    .make = []() -> std::unique_ptr<Task> { return std::make_unique<CaptionsTask>(); },
+};
+
+}  // namespace fovea
