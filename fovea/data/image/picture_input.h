@@ -23,8 +23,9 @@ struct PictureInput {
   void check(std::string_view where) const;  // an Error for what makes no sense
 
   int64_t channels() const { return static_cast<int64_t>(image_mean.size()); }
-  Image fitted(const Image&) const;       // of the size that the model reads
-  Tensor operator()(const Image&) const;  // [channels, height, width]
+  Image fitted(const Image&) const;              // of the size that the model reads
+  Tensor normalised(const Image& fitted) const;  // [channels, height, width]
+  Tensor operator()(const Image&) const;         // both
 };
 
 // As the folder's preprocessor_config.json has it; the default if there is none.
