@@ -24,5 +24,6 @@ struct PictureMap {
 // Half blocks in 24-bit colours, at most 64 columns wide; without colours shades of the weights alone.
 std::string to_terminal(const PictureMap&, const TerminalLook&);
 std::string to_svg(const std::vector<PictureMap>& panels);  // side by side
+Image to_image(const std::vector<PictureMap>& panels);      // likewise, without titles
 
 }  // namespace fovea
