@@ -91,7 +91,8 @@ TEST_F(ClassifyVerb, ShowsTheWordsThatDecided) {
 }
 
 TEST_F(ClassifyVerb, APictureGetsALabelAndShowsWhereTheModelLooked) {
-  const Answer plain = folder_.run("classify -m my-looker photo.png pictures/below/7.png");
+  write_text(folder_ / "paths.txt", "photo.png\npictures/below/7.png\n");
+  const Answer plain = folder_.run("classify -m my-looker", (folder_ / "paths.txt").string());
   EXPECT_EQ(plain.code, 0) << plain.out;
   EXPECT_EQ(std::count(plain.out.begin(), plain.out.end(), '\n'), 2) << plain.out;
   const Json json = Json::parse(folder_.run("classify -m my-looker --json --look heads photo.png").out);
