@@ -50,12 +50,11 @@ void check_for_pictures(const ClassifyVerbOptions& o) {
   require(o.trace.empty(), "--trace: found it for pictures, expected --json, which holds where it looked");
 }
 
-std::vector<PictureMap> maps_of(const SeenPicture& seen, const Image& picture, const PictureShape& shape,
-                                const std::string& title) {
+std::vector<PictureMap> maps_of(const SeenPicture& seen, const Image& picture, const PictureShape& shape) {
   std::vector<PictureMap> maps;
   for (const std::vector<double>& look : seen.looks) {
-    const std::string which = seen.looks.size() > 1 ? fmt::format("head {}, ", maps.size() + 1) : "";
-    maps.push_back({picture, shape.patches_down, shape.patches_across, look, which + title});
+    const std::string head = seen.looks.size() > 1 ? fmt::format("head {}", maps.size() + 1) : "";
+    maps.push_back({picture, shape.patches_down, shape.patches_across, look, head});
   }
   return maps;
 }
@@ -81,8 +80,9 @@ void run_on_pictures(const ClassifyVerbOptions& o, const Pretrained& model) {
       results.write((o.json ? to_json(path, seen, labels, shape) : line) + "\n");
       progress.add(1, 1);
       if (!drawn) continue;
-      for (PictureMap& map : maps_of(seen, input.fitted(picture), shape, line)) {
+      for (PictureMap& map : maps_of(seen, input.fitted(picture), shape)) {
         if (o.show) fmt::print("{}", to_terminal(map, terminal_look()));
+        map.title += (map.title.empty() ? "" : ", ") + line;
         if (!o.svg.empty() || !o.png.empty()) maps.push_back(std::move(map));
       }
       require(maps.size() <= Answers::most_panels, "{}: found {} pictures to draw, expected at most {}",
