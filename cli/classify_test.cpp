@@ -90,11 +90,35 @@ TEST_F(ClassifyVerb, ShowsTheWordsThatDecided) {
   EXPECT_NE(read_text(folder_ / "a.svg").find("teacher"), std::string::npos);
 }
 
+TEST_F(ClassifyVerb, APictureGetsALabelAndShowsWhereTheModelLooked) {
+  write_text(folder_ / "paths.txt", "photo.png\npictures/below/7.png\n");
+  const Answer plain = folder_.run("classify -m my-looker", (folder_ / "paths.txt").string());
+  EXPECT_EQ(plain.code, 0) << plain.out;
+  EXPECT_EQ(std::count(plain.out.begin(), plain.out.end(), '\n'), 2) << plain.out;
+  const Json json = Json::parse(folder_.run("classify -m my-looker --json --look heads photo.png").out);
+  EXPECT_EQ(json["picture"], "photo.png");
+  EXPECT_EQ(json["patches"], (Json{2, 2}));
+  ASSERT_EQ(json["looked"].size(), 2u);
+  EXPECT_EQ(json["looked"][0].size(), 4u);
+  EXPECT_NEAR(json["probabilities"]["above"].get<double>() + json["probabilities"]["below"].get<double>(), 1, 1e-5);
+  const Answer drawn = folder_.run("classify -m my-looker --look heads --svg a.svg --png a.png photo.png");
+  EXPECT_EQ(drawn.code, 0) << drawn.out;
+  EXPECT_NE(read_text(folder_ / "a.svg").find("head 2, "), std::string::npos);
+  const Image sheet = read_image(folder_ / "a.png");
+  EXPECT_EQ(sheet.width, 2 * 328 + 8);
+  EXPECT_NE(folder_.run("classify -m my-looker --look rollout --show photo.png").out.find("█"), std::string::npos);
+}
+
 TEST_F(ClassifyVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
   const std::pair<const char*, const char*> cases[] = {
       {"classify -m my-model Paris", "found a model of family 'transformer'"},
       {"classify -m my-classifier Paris --json --all", "--json: found --all"},
       {"classify Paris", "none ships as 'sentiment': give -m"},
+      {"classify -m my-classifier Paris --png a.png", "--png, --look: found them for a model of texts"},
+      {"classify -m my-looker photo.png --json --show", "--json: found --show"},
+      {"classify -m my-looker photo.png --trace a.safetensors", "--trace: found it for pictures"},
+      {"classify -m my-looker photo.png --show --look around", "unknown look at a picture 'around'"},
+      {"classify -m my-looker text.txt", "begin neither as PNG"},
       {"info", "found no model"},
       {"info nowhere", "found no model 'nowhere'"},
       {"info first", "first: found no config.json"},

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/program.h"
+#include "cli/example_folder.h"
 #include "fovea/base/file.h"
 #include "test_paths.h"
 
@@ -191,6 +191,20 @@ TEST_F(EvaluateVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
     EXPECT_NE(answer.out.find(expected), std::string::npos) << arguments << "\n" << answer.out;
     EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 1) << arguments << "\n" << answer.out;
   }
+}
+
+TEST_F(EvaluateVerb, AModelOfPicturesIsScoredOnAFolderOfThem) {
+  const ExampleFolder folder("evaluate_pictures");
+  const Answer scored = folder.run("evaluate -m my-looker --data pictures --json");
+  ASSERT_EQ(scored.code, 0) << scored.out;
+  const auto json = nlohmann::json::parse(scored.out.substr(scored.out.find('{')));
+  EXPECT_EQ(json["task"], "images");
+  EXPECT_EQ(json["lines"], 12);
+  EXPECT_TRUE(json.contains("accuracy"));
+  // What is missing is said: it has no recipe that would name its data.
+  const Answer bare = folder.run("evaluate -m my-looker");
+  EXPECT_EQ(bare.code, 2);
+  EXPECT_NE(bare.out.find("found no recipe.yaml that names its data, expected --data"), std::string::npos) << bare.out;
 }
 
 TEST_F(EvaluateVerb, HelpShowsAnExampleOfEveryTask) {

@@ -79,9 +79,35 @@ class ExampleFolder final {
       std::filesystem::create_directories(path_ / name);
       write(std::string(name) + "/log.jsonl", "{\"step\":10,\"loss\":4.0}\n{\"step\":20,\"loss\":2.0}\n");
     }
+    write_pictures();
     gzFile file = gzopen((path_ / "text.txt.gz").c_str(), "wb");
     gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
     gzclose(file);
+  }
+
+  // Grey ones, light above or below.
+  void write_pictures() const {
+    for (int i = 0; i < 12; ++i) {
+      Image picture = {8, 8, 1, {}};
+      for (int p = 0; p < 64; ++p)
+        picture.pixels.push_back(static_cast<uint8_t>(((p < 32) == (i < 6) ? 150 : 20) + 7 * ((p * (i + 3)) % 11)));
+      const std::filesystem::path folder = path_ / "pictures" / (i < 6 ? "above" : "below");
+      std::filesystem::create_directories(folder);
+      write_text(folder / fmt::format("{}.png", i), png_bytes(picture));
+      if (i == 0) write("photo.png", png_bytes(picture));
+    }
+  }
+
+  void save_looker() const {
+    const std::unique_ptr<ModelConfig> config = find<Family>("vit").config();
+    from_json(R"({"architectures": ["ViTForImageClassification"], "hidden_size": 16, "num_attention_heads": 2,
+                  "num_hidden_layers": 2, "intermediate_size": 32, "image_size": 8, "patch_size": 4, "num_channels": 1,
+                  "id2label": {"0": "above", "1": "below"}})",
+              *config, "config.json");
+    const std::unique_ptr<Model> model = config->make();
+    initialise(*model, Random(3));
+    save_model(path_ / "my-looker", *model);
+    write_picture_input(path_ / "my-looker", {.height = 8, .width = 8, .image_mean = {0.5}, .image_std = {0.5}});
   }
 
   template <class M>
@@ -110,6 +136,7 @@ class ExampleFolder final {
 
   void write_models() const {
     save_bert("my-encoder", "BertModel");
+    save_looker();
     save_bert("my-masked", "BertForMaskedLM");
     save_bert("my-finder", "BertForQuestionAnswering");
     const std::vector<std::string> texts = {(path_ / "text.txt").string()};

@@ -18,10 +18,15 @@ namespace {
 
 struct ClassifyVerbOptions : AnswerOptions {
   bool all = false;
+  std::string look = "last", png;
 
   void fields(Fields& f) {
     AnswerOptions::fields(f);
     f("all", all, "print every label and its probability in the line, the most probable first");
+    f("look", look,
+      "pictures: what is drawn, last (where the class token looked in the last layer), heads (each of its heads), or "
+      "rollout (through all layers)");
+    f("png", png, "pictures: draw where it looked into this file");
   }
 };
 
@@ -40,9 +45,26 @@ void note(const Classified& c, const Labels& labels, const Answers& answers) {
   if (is_unsure(c, labels)) answers.note(fmt::format("unsure: {}", to_text(c, labels, true)));
 }
 
+void check_for_pictures(const ClassifyVerbOptions& o) {
+  require(!o.json || !o.show, "--json: found --show beside it, expected one of them; the JSON holds the weights");
+  require(o.trace.empty(), "--trace: found it for pictures, expected --json, which holds where it looked");
+}
+
+std::vector<PictureMap> maps_of(const SeenPicture& seen, const Image& picture, const PictureShape& shape) {
+  std::vector<PictureMap> maps;
+  for (const std::vector<double>& look : seen.looks) {
+    const std::string head = seen.looks.size() > 1 ? fmt::format("head {}", maps.size() + 1) : "";
+    maps.push_back({picture, shape.patches_down, shape.patches_across, look, head});
+  }
+  return maps;
+}
+
 // Each text is the path of a picture.
 void run_on_pictures(const ClassifyVerbOptions& o, const Pretrained& model) {
+  check_for_pictures(o);
   const Labels& labels = model.as<PictureLabeller>().labels();
+  const bool drawn = o.drawn() || !o.png.empty();
+  const Look look = look_named(o.look);
   const PictureShape shape = model.as<PictureEncoder>().picture_shape();
   const PictureInput input = read_picture_input(model.folder);
   Texts paths(o.texts);
@@ -53,17 +75,21 @@ void run_on_pictures(const ClassifyVerbOptions& o, const Pretrained& model) {
   for (std::vector<std::string> some; paths.next(some);)
     for (const std::string& path : some) {
       const Image picture = read_image(path);
-      const SeenPicture seen = classify_picture(model, input, picture, {.looked = o.drawn()});
+      const SeenPicture seen = classify_picture(model, input, picture, {.look = drawn || o.json ? look : Look::none});
       const std::string line = to_text(seen.label, labels, o.all);
-      results.write((o.json ? to_json(path, seen.label, labels) : line) + "\n");
+      results.write((o.json ? to_json(path, seen, labels, shape) : line) + "\n");
       progress.add(1, 1);
-      if (!o.drawn()) continue;
-      maps.push_back({input.fitted(picture), shape.patches_down, shape.patches_across, seen.looked, line});
-      require(maps.size() <= Answers::most_panels || o.svg.empty(),
-              "--svg: found more than {} pictures, expected at most as many", Answers::most_panels);
-      if (o.show) fmt::print("{}", to_terminal(maps.back(), terminal_look()));
+      if (!drawn) continue;
+      for (PictureMap& map : maps_of(seen, input.fitted(picture), shape)) {
+        if (o.show) fmt::print("{}", to_terminal(map, terminal_look()));
+        map.title += (map.title.empty() ? "" : ", ") + line;
+        if (!o.svg.empty() || !o.png.empty()) maps.push_back(std::move(map));
+      }
+      require(maps.size() <= Answers::most_panels, "{}: found {} pictures to draw, expected at most {}",
+              o.svg.empty() ? "--png" : "--svg", maps.size(), Answers::most_panels);
     }
   if (!o.svg.empty()) write_text(o.svg, to_svg(maps));
+  if (!o.png.empty()) write_text(o.png, png_bytes(to_image(maps)));
   results.finish();
 }
 
@@ -71,6 +97,8 @@ void run(const ClassifyVerbOptions& o) {
   require(!o.json || !o.all, "--json: found --all beside it, expected one of them; the JSON holds all labels");
   const Pretrained model = load_pretrained(find_model(o.model, "sentiment"), o.load());
   if (can<PictureLabeller>(*model.model)) return run_on_pictures(o, model);
+  require(o.png.empty() && o.look == "last",
+          "--png, --look: found them for a model of texts, expected one of pictures");
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
   const TextLabeller& labeller = model.as<TextLabeller>();
@@ -104,7 +132,9 @@ extern const Verb classify = {.name = "classify",
                                   "fovea classify -m my-classifier \"A wonderful film.\" --show\n"
                                   "fovea classify -m my-classifier < text.txt > labels.tsv\n"
                                   "fovea classify -m my-classifier --all -i text.txt.gz\n"
-                                  "fovea classify -m my-classifier \"A wonderful film.\" --json --svg words.svg",
+                                  "fovea classify -m my-classifier \"A wonderful film.\" --json --svg words.svg\n"
+                                  "fovea classify -m my-looker photo.png --show\n"
+                                  "fovea classify -m my-looker photo.png --look rollout --png looked.png",
                               .run = [](const ClassifyVerbOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

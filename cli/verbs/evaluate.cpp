@@ -91,21 +91,24 @@ struct EvaluateOptions {
     }
   }
 
-  // Of a model of others, which has no recipe.
-  static bool is_language_model(const std::filesystem::path& model) {
+  // Of a model of others, which has no recipe: what it does, if that can be scored without one.
+  static std::string task_of_others(const std::filesystem::path& model) {
     const bool gguf = model.extension() == ".gguf";
     std::string family;
     detail::Reader(detail::Reader::json, gguf ? gguf_config(Gguf(model)) : read_text(model / "config.json"),
                    model.string())("model_type", family, "");
-    for (const Family* known : catalogue<Family>())
-      if (known->name == family)
-        return known->abilities.generates && !known->abilities.encodes && !known->abilities.encodes_pictures;
-    return false;
+    for (const Family* known : catalogue<Family>()) {
+      if (known->name != family) continue;
+      if (known->abilities.generates && !known->abilities.encodes && !known->abilities.encodes_pictures) return "language";
+      if (known->abilities.labels_pictures) return "images";
+    }
+    return {};
   }
 
   static std::string task_of(const std::string& model) {
     const std::filesystem::path folder = find_model(model), file = folder / "recipe.yaml";
-    if (!path_exists(file) && is_language_model(folder)) return "language";
+    if (!path_exists(file))
+      if (const std::string known = task_of_others(folder); !known.empty()) return known;
     std::string task;
     detail::Reader(detail::Reader::yaml, read_text(file), file.string())("task", task, "");
     return task;
@@ -172,7 +175,7 @@ std::optional<Outputs> answers_of_model(const EvaluateOptions& o) {
   return outputs;
 }
 
-// The recipe that it was trained with; of a language model of others one that says nothing.
+// The recipe that it was trained with; of a model of others one that says nothing.
 Recipe recipe_of(const EvaluateOptions& o, const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "recipe.yaml";
   const bool ours = path_exists(file);
@@ -252,6 +255,7 @@ extern const Verb evaluate = {
         "fovea evaluate --task alignment --references gold.pharaoh output.pharaoh\n"
         "fovea evaluate --task language --references text.txt log_probabilities.txt\n"
         "fovea evaluate -m my-language-model --data text.txt --stride 16\n"
+        "fovea evaluate -m my-looker --data pictures\n"
         "fovea evaluate --task demands -m en-de --data demands.tsv --failures",
     .run = [](const EvaluateOptions& o) { run(o); }};
 

@@ -89,7 +89,7 @@ std::string duration(double seconds) {
 // One live line on a terminal; elsewhere a line every half minute. Validations always have a line of their own.
 class Report final {
  public:
-  explicit Report(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO)) {}
+  Report(bool quiet, std::string unit) : quiet_(quiet), unit_(std::move(unit)), terminal_(isatty(STDERR_FILENO)) {}
   ~Report() { end_line(); }
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
@@ -113,14 +113,16 @@ class Report final {
     }
     if (now - last_ < (terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(30))) return;
     last_ = now;
-    const std::string line = fmt::format("step {}  epoch {:.2f}  loss {:.4f}{}  {:.0f} tokens/s  {} left", p.step,
-                                         p.epochs, p.loss, metric_, p.tokens_per_second, duration(p.remaining_seconds));
+    const std::string line = fmt::format("step {}  epoch {:.2f}  loss {:.4f}{}  {:.0f} {}/s  {} left", p.step, p.epochs,
+                                         p.loss, metric_, p.tokens_per_second, unit_, duration(p.remaining_seconds));
     fmt::print(stderr, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
     std::fflush(stderr);
   }
 
  private:
-  bool quiet_, terminal_;
+  bool quiet_;
+  std::string unit_;  // of what is read
+  bool terminal_;
   Clock::time_point last_ = Clock::now();
   std::string metric_;
 };
@@ -130,7 +132,7 @@ void run(const TrainOptions& o) {
   require(o.threads >= 0 && o.threads <= 1024, "--threads: found {}, expected 0 to 1024", o.threads);
   set_threads(static_cast<int>(o.threads));
   const fs::path folder = recipe.output, last = folder / "last";
-  Report report(o.quiet);
+  Report report(o.quiet, recipe.task().reads_text() ? "tokens" : "pictures");
   TrainerOptions options = {.folder = folder, .resume = o.resume, .stop = &stop_wanted};
   options.progress = [&](const Progress& p) { report(p); };
   check_folder(options);
@@ -164,6 +166,8 @@ extern const Verb train = {
         "fovea train tagging --data tagged.conll -o my-tagger --epochs 5\n"
         "fovea train language --data text.txt -o my-language-model --minutes 10\n"
         "fovea train masked --data text.txt -o my-filler --minutes 10\n"
+        "fovea train images --data pictures -o my-seer --minutes 10\n"
+        "fovea train images --from my-looker --data pictures -o my-finer-looker --epochs 2\n"
         "fovea train recipe.yaml --seed 2 -o another-model\n"
         "fovea train my-model/last/recipe.yaml --resume --minutes 20\n"
         "fovea train classification --from my-classifier --data labelled.tsv -o finer-classifier --epochs 2\n"

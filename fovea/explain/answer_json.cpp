@@ -73,9 +73,10 @@ std::string to_json(const TaggedText& t) {
   return line_of(json);
 }
 
-std::string to_json(const std::string& text, const Classified& c, const Labels& labels) {
+namespace {
+
+void add_labels(Json& json, const Classified& c, const Labels& labels) {
   const std::vector<std::string>& names = labels.names();
-  Json json = {{"text", text}};
   if (labels.kind() == Labels::one) json["label"] = names[c.best];
   if (labels.kind() == Labels::one) json["probability"] = six_digits(c.probabilities[c.best]);
   if (labels.kind() == Labels::number) json["value"] = six_digits(c.probabilities[0]);
@@ -85,6 +86,26 @@ std::string to_json(const std::string& text, const Classified& c, const Labels& 
   if (labels.kind() != Labels::number) json["unsure"] = is_unsure(c, labels);
   for (size_t i = 0; labels.kind() != Labels::number && i < names.size(); ++i)
     json["probabilities"][names[i]] = six_digits(c.probabilities[i]);
+}
+
+}  // namespace
+
+std::string to_json(const std::string& path, const SeenPicture& seen, const Labels& labels, const PictureShape& shape) {
+  Json json = {{"picture", path}};
+  add_labels(json, seen.label, labels);
+  if (seen.looks.empty()) return line_of(json);
+  json["patches"] = {shape.patches_down, shape.patches_across};
+  for (const std::vector<double>& look : seen.looks) {
+    Json weights = Json::array();
+    for (double weight : look) weights.push_back(six_digits(weight));
+    json["looked"].push_back(weights);
+  }
+  return line_of(json);
+}
+
+std::string to_json(const std::string& text, const Classified& c, const Labels& labels) {
+  Json json = {{"text", text}};
+  add_labels(json, c, labels);
   if (c.unread > 0) json["unread"] = c.unread;
   json["tokens"] = tokens_of(text, c.tokens);
   for (size_t i = 0; i < c.weights.size(); ++i) json["tokens"][i]["weight"] = six_digits(c.weights[i]);

@@ -9,7 +9,7 @@
 
 #include "fovea/explain/entities.h"
 #include "fovea/explain/report.h"
-#include "fovea/generate/classify.h"
+#include "fovea/generate/classify_pictures.h"
 #include "fovea/generate/translate.h"
 
 namespace fovea {
@@ -25,6 +25,8 @@ std::string to_json(const TaggedText&);
 // {"text": …, "label": …, "probability": …, "unsure": …, "probabilities": {label: …}, "tokens": [{"text", "span", "weight"}]}; with several
 // labels "labels": [label, …] instead of one, with a number "value": … alone; "unread" if the model did not read all tokens.
 std::string to_json(const std::string& text, const Classified&, const Labels&);
+// {"picture": …, "label": … as of a text; "patches": [down, across], "looked": [[weight of each patch, row by row], …]} if that was asked for.
+std::string to_json(const std::string& path, const SeenPicture&, const Labels&, const PictureShape&);
 
 // {"text": …, "answer": …, "heads": [{"place", "head", "rows": [tokens], "columns": [tokens], "weights": [[…]]}]}
 std::string to_json(const Report&);

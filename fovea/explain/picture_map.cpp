@@ -14,6 +14,7 @@ namespace fovea {
 namespace {
 
 constexpr double darkest = 0.25;  // what is left of the light where nobody looked
+constexpr double panel = 320;     // pixels of the longer edge of a picture
 
 void check(const PictureMap& m) {
   require(m.down > 0 && m.across > 0 && m.weights.size() == static_cast<size_t>(m.down * m.across),
@@ -147,7 +148,27 @@ std::string to_terminal(const std::vector<PictureMap>& panels, const TerminalLoo
   return text;
 }
 
-std::string to_svg(const std::vector<PictureMap>& panels) { return svg_rows(panels, 320, 160, panels.size()); }
+Image to_image(const std::vector<PictureMap>& panels) {
+  constexpr int64_t margin = 8;
+  const auto edge = static_cast<int64_t>(panel), count = static_cast<int64_t>(panels.size());
+  require(count > 0 && count <= 1000, "picture: found {} panels, expected 1 to 1000", count);
+  Image sheet = {count * (edge + margin) + margin, edge + 2 * margin, 3, {}};
+  sheet.pixels.assign(static_cast<size_t>(sheet.width * sheet.height * 3), 255);
+  for (int64_t i = 0; i < count; ++i) {
+    const PictureMap& m = panels[static_cast<size_t>(i)];
+    check(m);
+    const int64_t longer = std::max(m.picture.width, m.picture.height);
+    const Image image = lit(m, std::max<int64_t>(1, edge * m.picture.width / longer),
+                            std::max<int64_t>(1, edge * m.picture.height / longer));
+    for (int64_t y = 0; y < image.height; ++y)
+      for (int64_t x = 0; x < image.width; ++x)
+        for (int64_t c = 0; c < 3; ++c)
+          sheet.at(margin + i * (edge + margin) + x, margin + y, c) = image.at(x, y, std::min(c, image.channels - 1));
+  }
+  return sheet;
+}
+
+std::string to_svg(const std::vector<PictureMap>& panels) { return svg_rows(panels, panel, 160, panels.size()); }
 
 std::string to_small_svg(const std::vector<PictureMap>& panels) { return svg_rows(panels, 160, 160, 5); }
 

@@ -35,5 +35,18 @@ TEST(PictureMap, IsWholeAsSvg) {
   EXPECT_THROW(to_svg({wrong}), Error);
 }
 
+TEST(PictureMap, IsAnImageWithItsPanelsSideBySide) {
+  const Image sheet = to_image({half_looked_at(), half_looked_at()});
+  EXPECT_EQ(sheet.width, 2 * 328 + 8);
+  EXPECT_EQ(sheet.height, 336);
+  for (const int64_t panel : {0, 328}) {
+    EXPECT_EQ(sheet.at(panel + 8, 8, 0), 200);
+    EXPECT_EQ(sheet.at(panel + 8 + 319, 8, 2), 125);
+    EXPECT_EQ(sheet.at(panel + 8, 8 + 160, 1), 255);  // below the picture, which is half as high
+    EXPECT_EQ(sheet.at(panel, 8, 0), 255);
+  }
+  EXPECT_THROW(to_image({}), Error);
+}
+
 }  // namespace
 }  // namespace fovea

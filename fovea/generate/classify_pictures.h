@@ -9,14 +9,24 @@
 
 namespace fovea {
 
+// Where the class token looked: in the last layer, the mean over heads or each head by itself; or through all layers (attention rollout, Abnar
+// and Zuidema 2020), as the row r of the class token carried down from the last layer to the first:
+//   r ← ½ r + ½ r A,   A the mean over a layer's heads
+enum class Look { none, last, heads, rollout };
+Look look_named(const std::string& name);  // an Error that lists them
+
 struct SeenPicture {
   Classified label;
-  std::vector<double> looked = {};  // if asked for: how much the class token looked at each patch, row by row
+  std::vector<std::vector<double>> looks =
+      {};  // how much it looked at each patch, row by row: one, or one for each head
 };
 
 struct SeePictureOptions {
-  bool looked = false;
+  Look look = Look::none;
 };
+
+// Labels alone, of several pictures at once: the same bits as one by one.
+std::vector<Classified> classify_pictures(const Pretrained&, const PictureInput&, const std::vector<Image>&);
 
 // An Error if the model labels no pictures, or reads others than the input gives.
 SeenPicture classify_picture(const Pretrained&, const PictureInput&, const Image&, const SeePictureOptions& = {});

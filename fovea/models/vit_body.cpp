@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "fovea/attention/attention.h"
 #include "fovea/nn/activation.h"
+#include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
 
@@ -21,12 +23,16 @@ void VitConfig::fields(Fields& f) {
   f("layer_norm_eps", layer_norm_eps, "what the norms add to a variance");
   f("hidden_dropout_prob", hidden_dropout_prob, "share of each sub-layer's result that is dropped in training");
   f("attention_probs_dropout_prob", attention_probs_dropout_prob, "share of the weights that is dropped in training");
-  f("image_size", image_size, "rows and columns of a picture");
+  f("image_size", image_size, "rows and columns of a picture; 0: as the pictures are, up to 64");
   f("patch_size", patch_size, "rows and columns of a patch");
-  f("num_channels", num_channels, "3: red, green and blue; 1: grey");
+  f("num_channels", num_channels, "3: red, green and blue; 1: grey; 0: as the pictures are");
   f("qkv_bias", qkv_bias, "whether queries, keys and values have a bias");
   f("use_mean_pooling", use_mean_pooling,
     "whether the label is read off the mean of the patches, not off the class token");
+  if (convolutions > 0)
+    f("convolutions", convolutions, "of 3 × 3 pixels and a stride of 2, which make the patches: n for patches of 2ⁿ");
+  if (convolutions > 0)
+    f("convolution_layers", convolution_layers, "1: those alone; m: before each of them m − 1 with a stride of 1");
   f.from_data("problem_type", problem_type, "what the labels mean");
   f.numbered("id2label", id2label);
   f.passed_over({"encoder_stride", "pooler_act", "pooler_output_size"});
@@ -43,6 +49,10 @@ void VitConfig::check(std::string_view model) const {
   check_layers(model, "num_hidden_layers", num_hidden_layers);
   check_share(model, "hidden_dropout_prob", hidden_dropout_prob);
   check_share(model, "attention_probs_dropout_prob", attention_probs_dropout_prob);
+  require(convolutions >= 0 && convolutions <= 8 && (convolutions == 0 || patch_size == int64_t{1} << convolutions),
+          "{}: found {} convolutions for patches of {}, expected n for patches of 2ⁿ", model, convolutions, patch_size);
+  require(convolution_layers >= 1 && convolution_layers <= 8, "{}: found convolution_layers {}, expected 1 to 8", model,
+          convolution_layers);
   require(num_hidden_layers > 0, "{}: found no layers, expected at least 1", model);
   require(num_channels == 1 || num_channels == 3, "{}: found num_channels {}, expected 1 or 3", model, num_channels);
   require(image_size <= 16384 && patch_size <= image_size,
@@ -99,6 +109,16 @@ VitBody::VitBody(const VitConfig& c, int64_t extra)
       layers_(static_cast<size_t>(c.num_hidden_layers), VitLayer(c)),
       norm_({c.hidden_size, c.layer_norm_eps}) {
   if (extra > 0) class_ = Weight(Shape{1, 1, c.hidden_size});
+  for (int64_t i = 0, inputs = c.num_channels; i < c.convolutions; ++i) {
+    const int64_t channels = std::max<int64_t>(c.hidden_size >> (c.convolutions - 1 - i), 2);
+    for (int64_t k = 1; k <= c.convolution_layers; ++k) {
+      const bool last = k == c.convolution_layers;
+      const int64_t outputs = last ? channels : channels / 2, stride = last ? 2 : 1;
+      stem_.emplace_back(
+          Conv2d::Config{.inputs = inputs, .outputs = outputs, .kernel = 3, .stride = stride, .padding = 1});
+      inputs = outputs;
+    }
+  }
   if (extra > 1) teacher_ = Weight(Shape{1, 1, c.hidden_size});
 }
 
@@ -106,25 +126,39 @@ void VitBody::weights(Weights& w) {
   if (class_) w("embeddings.cls_token", class_, {Init::normal, 0.02});
   if (teacher_) w("embeddings.distillation_token", teacher_, {Init::normal, 0.02});
   w("embeddings.position_embeddings", positions_, {Init::normal, 0.02});
-  w("embeddings.patch_embeddings.projection.weight", patch_, {Init::xavier});
-  w("embeddings.patch_embeddings.projection.bias", patch_bias_, {Init::zeros});
+  if (stem_.empty()) {
+    w("embeddings.patch_embeddings.projection.weight", patch_, {Init::xavier});
+    w("embeddings.patch_embeddings.projection.bias", patch_bias_, {Init::zeros});
+  } else {
+    w("embeddings.patch_embeddings.convolutions", stem_);
+  }
   w("encoder.layer", layers_);
   w("layernorm", norm_);
 }
 
-// [batch, patches, channels · rows · columns of a patch]: what does not fill a patch at the right and below is left out.
-Tensor VitBody::patches(const Tensor& pixels) const {
+void VitBody::check(const Tensor& pixels) const {
   require(pixels && pixels.rank() == 4 && pixels.size(1) == config_.num_channels &&
               pixels.size(2) >= config_.patch_size && pixels.size(3) >= config_.patch_size,
           "picture: found pixels {}, expected [batch, {}, height, width] of at least {} rows and columns",
           pixels ? pixels.shape().text() : "missing", config_.num_channels, config_.patch_size);
-  const int64_t size = config_.patch_size, down = pixels.size(2) / size, across = pixels.size(3) / size;
-  return pixels.slice(2, 0, down * size)
-      .slice(3, 0, across * size)
-      .contiguous()
-      .reshape({pixels.size(0), config_.num_channels, down, size, across, size})
-      .permute({0, 2, 4, 1, 3, 5})
-      .reshape({pixels.size(0), down * across, config_.num_channels * size * size});
+}
+
+// E times the pixels of each patch, channel by channel: what does not fill a patch at the right and below is left out.
+Tensor VitBody::patches(const Tensor& given) const {
+  const int64_t size = config_.patch_size, down = given.size(2) / size, across = given.size(3) / size;
+  const Tensor pixels = given.slice(2, 0, down * size).slice(3, 0, across * size).contiguous();
+  if (!stem_.empty()) return convolved(pixels);
+  const int64_t numbers = config_.num_channels * size * size;
+  const Tensor cut = pixels.reshape({pixels.size(0), config_.num_channels, down, size, across, size})
+                         .permute({0, 2, 4, 1, 3, 5})
+                         .reshape({pixels.size(0), down * across, numbers});
+  return linear(cut, (*patch_).reshape({config_.hidden_size, numbers}), *patch_bias_);
+}
+
+Tensor VitBody::convolved(const Tensor& pixels) const {
+  Tensor x = pixels;
+  for (size_t i = 0; i < stem_.size(); ++i) x = i == 0 ? stem_[i](x) : stem_[i](gelu(x));
+  return x.reshape({x.size(0), x.size(1), x.size(2) * x.size(3)}).transpose(1, 2).contiguous();
 }
 
 Tensor VitBody::positions(int64_t down, int64_t across) const {
@@ -139,12 +173,12 @@ Tensor VitBody::positions(int64_t down, int64_t across) const {
 
 Tensor VitBody::operator()(const Tensor& pixels, const Context& context) const {
   const Context c = context.at("encoder");
+  check(pixels);
   const int64_t batch = pixels.size(0), width = config_.hidden_size, size = config_.patch_size;
   std::vector<Tensor> tokens;
   if (class_) tokens.push_back((*class_).expand({batch, 1, width}));
   if (teacher_) tokens.push_back((*teacher_).expand({batch, 1, width}));
-  tokens.push_back(
-      linear(patches(pixels), (*patch_).reshape({width, config_.num_channels * size * size}), *patch_bias_));
+  tokens.push_back(patches(pixels));
   Tensor x = concat(tokens, 1) + positions(pixels.size(2) / size, pixels.size(3) / size);
   x = dropout_(x, c.at("embedding"));
   for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, c.at(std::to_string(i)));
@@ -174,7 +208,41 @@ Around around(int64_t i, int64_t from, int64_t to) {
   return a;
 }
 
+// [1, extra + edge · edge, width]: those of the patches are sines and cosines of their columns, then of their rows.
+void set_waves(Tensor& positions, int64_t extra, int64_t edge) {
+  const int64_t width = positions.size(2), waves = width / 4;
+  for (int64_t y = 0; y < edge; ++y)
+    for (int64_t x = 0; x < edge; ++x) {
+      float* to = positions.data<float>() + (extra + y * edge + x) * width;
+      for (int64_t k = 0; k < waves; ++k) {
+        const double slow = std::pow(10000.0, -static_cast<double>(k) / static_cast<double>(waves));
+        const double across = static_cast<double>(x) * slow, down = static_cast<double>(y) * slow;
+        to[k] = static_cast<float>(std::sin(across)), to[waves + k] = static_cast<float>(std::cos(across));
+        to[2 * waves + k] = static_cast<float>(std::sin(down)), to[3 * waves + k] = static_cast<float>(std::cos(down));
+      }
+    }
+}
+
 }  // namespace
+
+void relate_new_weights(Model& model) {
+  const auto* encoder = can<PictureEncoder>(model);
+  if (!encoder) return;
+  std::map<std::string, Tensor*> all;
+  for_each_tensor(model, [&](const std::string& path, Tensor& numbers, const Init&) { all[path] = &numbers; });
+  for (const auto& [path, numbers] : all) {
+    const size_t name = path.find("attention.attention.query.weight");
+    const std::string layer = path.substr(0, name);
+    if (name != std::string::npos) {
+      *all.at(layer + "attention.attention.key.weight") = numbers->clone();
+      *all.at(layer + "attention.output.dense.weight") =
+          all.at(layer + "attention.attention.value.weight")->transpose(0, 1).contiguous() * -0.5;
+    }
+    const PictureShape shape = encoder->picture_shape();
+    if (path.ends_with("embeddings.position_embeddings") && shape.patches_down == shape.patches_across)
+      set_waves(*numbers, shape.extra, shape.patches_down);
+  }
+}
 
 Tensor interpolated_grid(const Tensor& numbers, int64_t down, int64_t across, int64_t new_down, int64_t new_across) {
   const Tensor from = numbers.contiguous();

@@ -14,6 +14,7 @@
 
 #include "fovea/models/family.h"
 #include "fovea/models/labels.h"
+#include "fovea/nn/convolution.h"
 #include "fovea/nn/dropout.h"
 #include "fovea/nn/linear.h"
 #include "fovea/nn/norm.h"
@@ -28,6 +29,9 @@ struct VitConfig {
   double layer_norm_eps = 1e-12, hidden_dropout_prob = 0, attention_probs_dropout_prob = 0;
   bool qkv_bias = true, use_mean_pooling = false;
   std::vector<std::string> id2label = {};
+  // So many 3 × 3 convolutions with a stride of 2 make a patch of what lies in and around it (Xiao et al. 2021); 0: one product each does, of what
+  // lies in it.
+  int64_t convolutions = 0, convolution_layers = 1;  // layers: with so many less one of a stride of 1 before each
 
   void fields(Fields& f);
   void check(std::string_view model) const;
@@ -65,16 +69,24 @@ class VitBody final {
   void places(const Places& p) const { p.at("encoder").layers(layers_); }
 
  private:
-  Tensor patches(const Tensor& pixels) const;
+  void check(const Tensor& pixels) const;
+  Tensor patches(const Tensor& pixels) const;    // [batch, patches, width]
+  Tensor convolved(const Tensor& pixels) const;  // likewise
   Tensor positions(int64_t down, int64_t across) const;
 
   VitConfig config_;
   int64_t extra_;
   Weight class_, teacher_, positions_, patch_, patch_bias_;
+  std::vector<Conv2d> stem_;  // instead of patch_ and patch_bias_
   Dropout dropout_;
   std::vector<VitLayer> layers_;
   LayerNorm norm_;
 };
+
+// Lets a ViT's or DeiT's weights, each of which was drawn by itself, begin as those of models that have learned are (Trockman and Kolter
+// 2023): patches look at their like, K = Q, and what they see is taken off, O = −½ Vᵀ. Positions begin as waves along both axes (Vaswani et
+// al. 2017), so that what is near is alike. Other models stay as they are.
+void relate_new_weights(Model&);
 
 // [down · across, width] of a grid as one of another size, by cubic interpolation with a = −3/4 as PyTorch has it.
 Tensor interpolated_grid(const Tensor& numbers, int64_t down, int64_t across, int64_t new_down, int64_t new_across);

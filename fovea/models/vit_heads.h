@@ -2,8 +2,8 @@
 //
 //   extern const Family vit = vit_family<Vit>("the Vision Transformer …", variants);
 //
-// A Kin says what differs between ViT and DeiT: its `name` and `stored_name`, the `prefix` of the body's weights below a head, and how many tokens
-// stand before the patches.
+// A Kin says what differs between ViT and DeiT: its `name` and `stored_name`, the `prefix` of the body's weights below a head, how many tokens
+// stand before the patches, and by how many convolutions these are made if nothing else is said.
 #pragma once
 
 #include "fovea/models/encoder_heads.h"
@@ -39,6 +39,10 @@ class VitModel : public Model, public PictureEncoder {
     const bool in_body =
         plain.starts_with("embeddings.") || plain.starts_with("encoder.") || plain.starts_with("layernorm.");
     return in_body && labels_something() ? std::string(Kin::prefix) + plain : plain;
+  }
+
+  Model::Part part_of(const std::string& path) const final {
+    return labels_something() && !path.starts_with(Kin::prefix) ? Model::Part::head : Model::Part::body;
   }
 
  protected:
@@ -91,6 +95,7 @@ class VitLabeller final : public VitModel<Kin>, public PictureLabeller {
 template <class Kin>
 class VitKinConfig final : public ModelConfig {
  public:
+  VitKinConfig() { config_.convolutions = Kin::convolutions; }
   void fields(Fields& f) override { config_.fields(f); }
   void fit(const DataFacts& facts) override {
     if (!facts.needs.labels_pictures) return;
@@ -111,14 +116,19 @@ class VitKinConfig final : public ModelConfig {
   VitConfig config_;
 };
 
+// From nothing: small, and with patches for small pictures.
+inline constexpr std::string_view vit_training =
+    R"({"hidden_size": 128, "num_hidden_layers": 6, "num_attention_heads": 4, "intermediate_size": 256, "patch_size": 4,
+        "image_size": 0, "num_channels": 0})";
+
 template <class Kin>
-constexpr Family vit_family(std::string_view help, std::string_view variants, std::string_view training = "{}") {
+constexpr Family vit_family(std::string_view help, std::string_view variants) {
   return {Kin::name,
           help,
           []() -> std::unique_ptr<ModelConfig> { return std::make_unique<VitKinConfig<Kin>>(); },
           {.encodes_pictures = true, .labels_pictures = true},
           variants,
-          training};
+          vit_training};
 }
 
 }  // namespace fovea

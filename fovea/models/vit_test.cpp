@@ -33,7 +33,7 @@ void expect_near(const Tensor& found, const Tensor& wanted, const std::string& w
 TEST(Vit, StatesAndLabelsAreTransformers) {
   const SafeTensors file(std::filesystem::path(test_data) / "golden" / "vit.safetensors");
   const auto folder = std::filesystem::path(testing::TempDir()) / "fovea_vit";
-  for (const std::string name : {"vit", "vit_plain", "vit_grey", "vit_larger", "deit", "deit_teacher"}) {
+  for (const std::string name : {"vit", "vit_plain", "vit_grey", "vit_larger", "deit", "deit_teacher", "stem_vit"}) {
     SCOPED_TRACE(name);
     std::filesystem::remove_all(folder);
     const NamedTensors all = golden(file, name + ".");

@@ -15,7 +15,7 @@ DType storage_of(const std::string& name) {
 }
 
 // Hugging Face's form: YAML between lines of dashes, then Markdown.
-std::string card(const Recipe& r, int64_t weights, const Tokenizer& tokenizer, const std::vector<Score>& scores) {
+std::string card(const Recipe& r, int64_t weights, const Tokenizer* tokenizer, const std::vector<Score>& scores) {
   const CardConfig& c = r.card;
   std::string text = fmt::format("---\nlibrary_name: fovea\ntask: {}\n", r.task_name());
   if (!c.license.empty()) text += fmt::format("license: {}\n", yaml_scalar(c.license));
@@ -27,8 +27,8 @@ std::string card(const Recipe& r, int64_t weights, const Tokenizer& tokenizer, c
   const std::string folder = std::filesystem::path(r.output).filename().string();
   text += fmt::format("---\n\n# {}\n\n", !c.name.empty() ? c.name : !folder.empty() ? folder : r.task_name());
   if (!c.about.empty()) text += c.about + "\n\n";
-  text += fmt::format("- {} with {} weights, stored as {}\n- tokenizer: {}, {} entries\n", r.family_name(), weights,
-                      r.storage, tokenizer.kind(), tokenizer.size());
+  text += fmt::format("- {} with {} weights, stored as {}\n", r.family_name(), weights, r.storage);
+  if (tokenizer) text += fmt::format("- tokenizer: {}, {} entries\n", tokenizer->kind(), tokenizer->size());
   text += fmt::format("- trained on {}\n", fmt::join(r.examples.data, ", "));
   if (!c.attribution.empty()) text += fmt::format("- data: {}\n", c.attribution);
   if (!c.license.empty()) text += fmt::format("- licence: {}\n", c.license);
@@ -47,7 +47,7 @@ void save_trained(const std::filesystem::path& folder, Recipe& recipe, const Tra
     lora->save(folder, model, base);
   else
     save_model(folder, model, {.storage = storage_of(recipe.storage)});
-  tokenizer.save(folder);
+  if (tokenizer) tokenizer->save(folder);
   write_text(folder / "recipe.yaml", to_yaml(recipe));
   write_text(folder / "README.md", card(recipe, count(model), tokenizer, scores));
 }

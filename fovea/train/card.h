@@ -5,10 +5,10 @@
 
 namespace fovea {
 
-// The model as its users load it: config.json, model.safetensors, tokenizer, recipe.yaml and the card, README.md.
+// The model as its users load it: config.json, model.safetensors, tokenizer (if it reads text), recipe.yaml and the card, README.md.
 struct TrainedModel {
   Model& model;
-  const Tokenizer& tokenizer;
+  const Tokenizer* tokenizer;  // none if it reads no text
   const Lora* lora =
       nullptr;  // if only additions learned, these are written instead of the model, and what they belong to
   std::string base = {};

@@ -33,7 +33,9 @@ std::string counted(int64_t number, const char* noun) {
 class Summing {
  public:
   explicit Summing(const Examples& e) : examples_(e) {
-    if (e.kind == ExampleKind::tagged) {
+    if (e.kind == ExampleKind::pictures) {
+      add_length("picture", "bytes");
+    } else if (e.kind == ExampleKind::tagged) {
       add_length("sentence", "words");
     } else {
       add_length(e.kind == ExampleKind::pairs ? "source" : "text", "characters");
@@ -70,6 +72,10 @@ class Summing {
       }
       result_.unlabelled += any ? 0 : 1;
       return;
+    }
+    if (examples_.kind == ExampleKind::pictures) {
+      ++counts_[e.label];
+      return measure(0, static_cast<int64_t>(e.source.size()));
     }
     measure(0, characters(e.source) + characters(e.text_b));
     if (examples_.kind == ExampleKind::pairs) measure(1, characters(e.target));

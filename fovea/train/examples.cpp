@@ -44,13 +44,14 @@ bool divides_files(const ExampleFormat& format) {
 
 std::string division_of(const ExamplesConfig& c, const ExampleFormat& format) {
   std::string text;
+  const char* what = format.kind == ExampleKind::pictures ? "pictures" : "texts";
   const char* by = divides_files(format) ? "(of a plain text its end, of others by their CRC-32)" : "by their CRC-32";
-  if (c.test > 0) text += fmt::format(", {} % of the texts for testing {}", c.test, by);
+  if (c.test > 0) text += fmt::format(", {} % of the {} for testing {}", c.test, what, by);
   if (c.test_every > 0) text += fmt::format(", every {}th line for testing", c.test_every);
   if (!c.validation.empty()) {
     text += ", validation from files of its own";
   } else if (c.hold_out > 0) {
-    text += fmt::format(", {} % of the texts for validation {}", c.hold_out, by);
+    text += fmt::format(", {} % of the {} for validation {}", c.hold_out, what, by);
   }
   return text.empty() ? text : text.substr(2);
 }

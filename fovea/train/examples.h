@@ -23,7 +23,7 @@ struct ExamplesConfig {
   void fields(Fields& f) {
     f("data", data,
       "files of examples: CSV, TSV, JSON lines, CoNLL columns, plain text, or a.en a.de; plain, .gz or .zip; - is "
-      "stdin");
+      "stdin; pictures: a folder with one for each label, IDX or CIFAR files");
     f("validation", validation, "files to validate on; without them a part of the data is held out");
     f("hold_out", hold_out,
       "percent of the data that is held out for validation, by CRC-32 of its text; of a file that is one text its end");

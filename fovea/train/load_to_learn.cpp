@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/file.h"
+#include "fovea/data/text/bytes.h"
 #include "fovea/models/stored_weights.h"
 
 namespace fovea {
@@ -13,7 +14,8 @@ namespace fs = std::filesystem;
 bool covers(const Abilities& found, const Abilities& needs) {
   for (bool Abilities::*ability :
        {&Abilities::encodes, &Abilities::generates, &Abilities::labels_texts, &Abilities::labels_words,
-        &Abilities::labels_tokens, &Abilities::fills_gaps, &Abilities::finds_answers})
+        &Abilities::labels_tokens, &Abilities::fills_gaps, &Abilities::finds_answers, &Abilities::encodes_pictures,
+        &Abilities::labels_pictures})
     if (needs.*ability && !(found.*ability)) return false;
   return true;
 }
@@ -33,6 +35,8 @@ bool does(const Model& model, const DataFacts& facts) {
       return labels.kind() == Labels::number && facts.labelling == "number";
     return (labels.kind() == Labels::several) == (facts.labelling == "several") && all_in(facts.labels, labels.names());
   }
+  if (const auto* pictures = can<PictureLabeller>(model); pictures && facts.needs.labels_pictures)
+    return pictures->labels().kind() == Labels::one && all_in(facts.labels, pictures->labels().names());
   if (const auto* tokens = can<TokenLabeller>(model); tokens && facts.needs.labels_tokens)
     return all_in(facts.labels, tokens->token_labels());
   return true;
@@ -49,9 +53,9 @@ Pretrained load_to_learn(const fs::path& folder, const LearningPlan& plan) {
   require(!is_gguf(folder),
           "--from: found {}, expected a folder: what a GGUF file holds was rounded and does not learn",
           folder.string());
-  const DataFacts facts = plan.facts(*load_tokenizer(folder));
   LoadOptions options = {.learns = true, .note = plan.say};
   const std::unique_ptr<Model> stored = described_model(folder);
+  const DataFacts facts = stored->vocabulary() > 0 ? plan.facts(*load_tokenizer(folder)) : plan.facts(Bytes());
   if (stored->foreign() && !does(*stored, facts)) options.refit = Refit{facts, plan.random};
   Pretrained p = load_pretrained(folder, options);
   check_fits(Abilities::of(*p.model), facts.needs, "--from",
@@ -62,7 +66,7 @@ Pretrained load_to_learn(const fs::path& folder, const LearningPlan& plan) {
 std::set<std::string> new_weights(Model& model, const fs::path& folder) {
   std::set<std::string> stored, found;
   for (const std::string& name : open_weights(folder)->names()) stored.insert(model.weight_path(name));
-  const bool labels = can<TextLabeller>(model) || can<TokenLabeller>(model);
+  const bool labels = can<TextLabeller>(model) || can<TokenLabeller>(model) || can<PictureLabeller>(model);
   for_each_weight(model, [&](const std::string& path, const Weight&, const Init&) {
     const Model::Part part = model.part_of(path);
     if ((part == Model::Part::head && labels) || (part != Model::Part::body && !stored.count(path))) found.insert(path);

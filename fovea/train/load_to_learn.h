@@ -12,9 +12,10 @@
 namespace fovea {
 
 struct LearningPlan {
-  std::string task;                                  // its name in errors
-  std::function<DataFacts(const Tokenizer&)> facts;  // what the data says, read with the model's own tokenizer
-  Random random = Random(0);                         // of a new head
+  std::string task;  // its name in errors
+  std::function<DataFacts(const Tokenizer&)>
+      facts;                  // what the data says, read with the model's own tokenizer, if it reads texts
+  Random random = Random(0);  // of a new head
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 

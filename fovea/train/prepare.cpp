@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "fovea/data/text/bytes.h"
 #include "fovea/formats/matrix_text.h"
 #include "fovea/models/adapter_folder.h"
 #include "fovea/models/zoo.h"
@@ -107,8 +108,8 @@ class RecipeTrainee final : public Trainee {
   }
 
   void save(const std::filesystem::path& folder) override {
-    save_trained(folder, recipe_, {model(), *trained_.tokenizer, lora_ ? &*lora_ : nullptr, base_}, scores_);
-    if (model().foreign()) keep_files(trained_.folder, folder);
+    save_trained(folder, recipe_, {model(), trained_.tokenizer.get(), lora_ ? &*lora_ : nullptr, base_}, scores_);
+    if (model().foreign() && !trained_.folder.empty()) keep_files(trained_.folder, folder);
     task_.save(folder, validated_);
   }
 
@@ -117,6 +118,7 @@ class RecipeTrainee final : public Trainee {
   std::string fingerprint() const { return fmt::format("{:016x}", examples_.data.fingerprint()); }
 
   std::unique_ptr<Tokenizer> tokenizer(const Preparation& preparation) const {
+    if (!task_.reads_text()) return nullptr;
     if (!preparation.resumed.empty()) return load_tokenizer(preparation.resumed);
     const std::string& kind = recipe_.vocabulary.kind;
     if (std::error_code error; !is_kind_of_vocabulary(kind) && std::filesystem::exists(kind, error)) {
@@ -162,17 +164,23 @@ class RecipeTrainee final : public Trainee {
     require(recipe_.freeze.empty() && recipe_.lora.rank == 0,
             "--{}: found it without --from, expected a model that has learned something",
             recipe_.freeze.empty() ? "lora" : "freeze");
-    const DataFacts facts = task_.facts(examples_, *trained_.tokenizer);
+    const DataFacts facts =
+        trained_.tokenizer ? task_.facts(examples_, *trained_.tokenizer) : task_.facts(examples_, Bytes());
     tell(recipe_.model(), facts);
+    task_.fit(recipe_.model(), examples_);
     trained_.model = recipe_.model().make();
-    check_fits(Abilities::of(model()), facts.needs, "--tokenizer",
-               fmt::format("{}, for a {} that", trained_.tokenizer->kind(), recipe_.family_name()),
-               recipe_.task_name());
+    if (trained_.tokenizer)
+      check_fits(Abilities::of(model()), facts.needs, "--tokenizer",
+                 fmt::format("{}, for a {} that", trained_.tokenizer->kind(), recipe_.family_name()),
+                 recipe_.task_name());
     initialise(model(), weights_random());
+    task_.begin(model());
   }
 
   void make_samples(const Preparation& preparation) {
-    preparation.say(fmt::format("cutting {} examples into tokens", examples_.training.size()));
+    const size_t examples = examples_.training.size();
+    preparation.say(task_.reads_text() ? fmt::format("cutting {} examples into tokens", examples)
+                                       : fmt::format("fitting {} pictures", examples));
     task_.add_samples(trained_, examples_.data, examples_.training, training_);
     task_.add_samples(trained_, examples_.data, examples_.validation, validation_);
     batches_.emplace(training_, Batches::Options{.tokens = task_.batch_tokens(),

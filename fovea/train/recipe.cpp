@@ -47,6 +47,8 @@ std::string chosen_family(const Task& task, std::string_view task_name, std::str
 
 }  // namespace
 
+std::string_view Task::tuning() const { return fine_tuning; }
+
 double Predictions::unsure_below() const {
   if (confidences.empty()) return 0;
   std::vector<double> sorted = confidences;
@@ -75,7 +77,7 @@ Recipe::Recipe(std::string_view task, std::string_view family, const RecipeBegin
   vocabulary = task_->vocabulary();
   model_ = find<Family>(family_name_).config();
   for (const std::string_view defaults :
-       {task_->training(), beginning.tuned ? fine_tuning : find<Family>(family_name_).training})
+       {task_->training(), beginning.tuned ? task_->tuning() : find<Family>(family_name_).training})
     from_json(defaults, *this, "defaults");
   if (beginning.lora) trainer.optimiser.learning_rate = lora_learning_rate;
 }
@@ -90,7 +92,7 @@ void Recipe::fields(Fields& f) {
     "of that model: weights that stay as they are, as embeddings encoder.layer.0-5; or a number: the embeddings and so "
     "many layers");
   lora.fields(f);
-  vocabulary.fields(f);
+  if (task_->reads_text()) vocabulary.fields(f);
   f("family", family_field_, fmt::format("family of models: {}", fmt::join(families_for(*task_), ", ")).c_str());
   ChosenFields chosen(f);
   model_->fields(chosen);

@@ -41,13 +41,20 @@ class Task {
   virtual bool suits(const Abilities&) const = 0;     // whether models of a family with these can learn it
   virtual std::string_view first_family() const = 0;  // the one that is trained if none is named
   virtual void fields(Fields&) = 0;                   // what it has to be told beside the examples' files
+  virtual bool reads_text() const { return true; }    // if not, no vocabulary is learned
   virtual VocabularyConfig vocabulary() const = 0;    // as it is if nothing else is said
   virtual std::string_view training()
-      const = 0;  // JSON: the fields of a recipe with which it begins; a family's come on top
+      const = 0;                            // JSON: the fields of a recipe with which it begins; a family's come on top
+  virtual std::string_view tuning() const;  // those with which it begins from a model of others
 
   virtual ExampleFormat format() const = 0;  // of its examples' files
   virtual std::unique_ptr<Tokenizer> learn(const VocabularyConfig&, const Examples&) const = 0;
-  virtual DataFacts facts(const Examples&, const Tokenizer&) = 0;  // an Error if nothing can be learned from them
+  // An Error if nothing can be learned from them. The tokenizer of a task that reads no text is of no meaning.
+  virtual DataFacts facts(const Examples&, const Tokenizer&) = 0;
+
+  // What the examples say about a config beside the facts, and about a new model beside its weights, each of which was drawn by itself.
+  virtual void fit(ModelConfig&, const Examples&) const {}
+  virtual void begin(Model&) const {}
 
   virtual std::vector<Sequence> columns(const Pretrained&, const Example&) const = 0;
   // Where an example may be too long to be read at once: the columns of each of its parts.

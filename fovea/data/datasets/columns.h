@@ -18,6 +18,7 @@ enum class ExampleKind {
   labelled,    // a text (or two: text_b) and its label, which may be a number
   label_sets,  // a text (or two) and any number of labels
   tagged,      // tokens and their tags
+  pictures,    // a picture and its label (pictures.h)
 };
 
 inline bool is_text_alone(ExampleKind kind) { return kind == ExampleKind::texts || kind == ExampleKind::documents; }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "fovea/base/error.h"
+#include "fovea/data/datasets/pictures.h"
 #include "fovea/data/datasets/table.h"
 #include "fovea/data/text/lines.h"
 
@@ -52,6 +53,7 @@ bool is_plain_document(const std::string& path, const Columns& columns) {
 }
 
 void read_file(const std::string& path, ExampleKind kind, Dataset& into, const Columns& columns) {
+  if (kind == ExampleKind::pictures) return read_pictures(path, into);
   if (path.ends_with(".parquet")) {
     throw Error(Error::unsupported,
                 "{}: Parquet is not read; make CSV of it, as python3 -c \"import pandas; "

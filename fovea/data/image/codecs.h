@@ -14,13 +14,12 @@ struct Decoded {
 
 bool is_png(std::span<const std::byte> bytes);
 bool is_jpeg(std::span<const std::byte> bytes);
+bool is_pnm(std::span<const std::byte> bytes);
 Decoded decode_png(std::span<const std::byte> bytes, std::string_view where);
 Decoded decode_jpeg(std::span<const std::byte> bytes, std::string_view where);
+Decoded decode_pnm(std::span<const std::byte> bytes, std::string_view where);
 
 // The orientation that EXIF data (a small TIFF) tells; 1 if it tells none.
 int exif_orientation(std::span<const std::byte> tiff);
-
-// An Error unless it has at least one pixel and at most most_pixels.
-void check_picture_size(int64_t width, int64_t height, std::string_view where);
 
 }  // namespace fovea

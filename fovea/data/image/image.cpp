@@ -29,13 +29,16 @@ Image upright(const Image& image, int orientation) {
 
 }  // namespace
 
-bool is_image(std::span<const std::byte> bytes) { return is_png(bytes) || is_jpeg(bytes); }
+bool is_image(std::span<const std::byte> bytes) { return is_png(bytes) || is_jpeg(bytes) || is_pnm(bytes); }
 
 Image parse_image(std::span<const std::byte> bytes, std::string_view where) {
   if (!is_image(bytes))
-    throw Error(Error::corrupt, "{}: found {} bytes that begin neither as PNG nor as JPEG, expected a picture", where,
+    throw Error(Error::corrupt,
+                "{}: found {} bytes that begin neither as PNG nor as JPEG, PGM or PPM, expected a picture", where,
                 bytes.size());
-  const Decoded decoded = is_png(bytes) ? decode_png(bytes, where) : decode_jpeg(bytes, where);
+  const Decoded decoded = is_png(bytes)   ? decode_png(bytes, where)
+                          : is_pnm(bytes) ? decode_pnm(bytes, where)
+                                          : decode_jpeg(bytes, where);
   return upright(decoded.image, decoded.orientation);
 }
 

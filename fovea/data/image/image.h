@@ -1,4 +1,4 @@
-// Pictures: PNG and JPEG as people have them, as rows of red, green and blue.
+// Pictures: PNG, JPEG, PGM and PPM as people have them, as rows of red, green and blue.
 //
 //   const Image photo = read_image("photo.jpg");       // upright, as its EXIF orientation says
 //   const Image small = resized(photo, 224, 224, Filter::bicubic);
@@ -39,6 +39,10 @@ Image parse_image(std::span<const std::byte> bytes, std::string_view where);
 bool is_image(std::span<const std::byte> bytes);  // by its first bytes
 
 std::string png_bytes(const Image&);  // as a PNG file
+std::string pnm_bytes(const Image&);  // as a PGM or PPM file: a short head, and the pixels as they are
+
+// An Error unless it has at least one pixel and at most most_pixels.
+void check_picture_size(int64_t width, int64_t height, std::string_view where);
 
 Image grey(const Image&);  // (299 r + 587 g + 114 b) / 1000
 

@@ -1,6 +1,7 @@
 #include "fovea/data/image/picture_input.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
@@ -85,9 +86,11 @@ Tensor PictureInput::numbers(const Image& image) const {
     const auto i = static_cast<size_t>(std::min<int64_t>(c, channels() - 1));
     const double factor = do_rescale ? rescale_factor : 1, mean = do_normalize ? image_mean[i] : 0;
     const double deviation = do_normalize ? image_std[i] : 1;
+    std::array<float, 256> levels;
+    for (size_t level = 0; level < levels.size(); ++level)
+      levels[level] = static_cast<float>((static_cast<double>(level) * factor - mean) / deviation);
     for (int64_t y = 0; y < image.height; ++y)
-      for (int64_t x = 0; x < image.width; ++x)
-        *to++ = static_cast<float>((image.at(x, y, c) * factor - mean) / deviation);
+      for (int64_t x = 0; x < image.width; ++x) *to++ = levels[image.at(x, y, c)];
   }
   return pixels;
 }
@@ -106,7 +109,9 @@ PictureInput read_picture_input(const std::filesystem::path& folder) {
 }
 
 void write_picture_input(const std::filesystem::path& folder, const PictureInput& input) {
-  write_text(folder / file_name, to_json(input) + "\n");
+  auto json = parse_json<nlohmann::ordered_json>(to_json(input), file_name);
+  json["image_processor_type"] = "ViTImageProcessor";  // by which others find what reads this
+  write_text(folder / file_name, json.dump(2) + "\n");
 }
 
 }  // namespace fovea

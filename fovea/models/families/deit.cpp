@@ -6,7 +6,7 @@ namespace {
 
 struct Deit {
   static constexpr std::string_view name = "deit", stored_name = "DeiT", prefix = "deit.";
-  static constexpr int64_t extra = 2;
+  static constexpr int64_t extra = 2, convolutions = 0;
 };
 
 }  // namespace

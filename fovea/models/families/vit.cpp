@@ -6,7 +6,7 @@ namespace {
 
 struct Vit {
   static constexpr std::string_view name = "vit", stored_name = "ViT", prefix = "vit.";
-  static constexpr int64_t extra = 1;
+  static constexpr int64_t extra = 1, convolutions = 0;
 };
 
 }  // namespace
