@@ -62,7 +62,13 @@ std::string listed(const std::vector<AlignmentHead>& heads) {
   return "[" + text + "]";
 }
 
-std::string to_text(const FoundAlignmentHeads& found) {
+// What the folder names now, with its error rate.
+struct StoredHeads {
+  std::vector<AlignmentHead> heads = {};
+  std::optional<AlignmentScores> scores = {};
+};
+
+std::string to_text(const FoundAlignmentHeads& found, const StoredHeads& stored) {
   std::string text =
       fmt::format("{:<24} layer  head  monotonicity  agreement{}\n", "place", found.last_layer ? "     AER" : "");
   for (const auto& c : found.candidates)
@@ -71,10 +77,11 @@ std::string to_text(const FoundAlignmentHeads& found) {
   text += fmt::format("\nalignment heads  {}\n", listed(found.heads));
   if (found.scores) text += fmt::format("their mean       {}\n", found.scores->text());
   if (found.last_layer) text += fmt::format("last layer       {}\n", found.last_layer->text());
+  if (stored.scores) text += fmt::format("stored {}  {}\n", listed(stored.heads), stored.scores->text());
   return text;
 }
 
-std::string to_json(const FoundAlignmentHeads& found) {
+std::string to_json(const FoundAlignmentHeads& found, const StoredHeads& stored) {
   Json json = {{"alignment_heads", Json::array()}, {"candidates", Json::array()}};
   for (const AlignmentHead& h : found.heads) json["alignment_heads"].push_back({h.layer, h.head});
   for (const auto& c : found.candidates) {
@@ -87,6 +94,7 @@ std::string to_json(const FoundAlignmentHeads& found) {
   }
   if (found.scores) json["AER"] = found.scores->error_rate();
   if (found.last_layer) json["AER_of_last_layer"] = found.last_layer->error_rate();
+  if (stored.scores) json["AER_of_stored"] = stored.scores->error_rate();
   return json.dump();
 }
 
@@ -104,15 +112,18 @@ void find_alignment_heads(const HeadOptions& o, const AnswerOptions& a, const Pr
                o.gold.empty() ? std::optional<GoldAlignment>() : gold[i]);
   }
   const FoundAlignmentHeads found = search.find();
+  StoredHeads stored;
+  for (const auto& head : generation.alignment_heads) stored.heads.push_back({head[0], head[1]});
+  if (!stored.heads.empty() && !o.gold.empty()) stored.scores = search.score(stored.heads);
   Results results(a.output);
-  results.write(a.json ? to_json(found) + "\n" : to_text(found));
+  results.write(a.json ? to_json(found, stored) + "\n" : to_text(found, stored));
   results.finish();
   if (!o.save) return;
   require(!found.heads.empty(), "--save: found no head that goes along with the words, so nothing was stored");
-  GenerationConfig stored = read_generation_config(model.folder);
-  stored.alignment_heads.clear();
-  for (const AlignmentHead& h : found.heads) stored.alignment_heads.push_back({h.layer, h.head});
-  write_generation_config(model.folder, stored);
+  GenerationConfig config = read_generation_config(model.folder);
+  config.alignment_heads.clear();
+  for (const AlignmentHead& h : found.heads) config.alignment_heads.push_back({h.layer, h.head});
+  write_generation_config(model.folder, config);
 }
 
 void compare_word(const HeadOptions& o, const AnswerOptions& a, const Pretrained& model,

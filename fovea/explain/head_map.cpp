@@ -59,7 +59,7 @@ std::string to_text(const std::vector<HeadMeasure>& heads) {
                         number(h[LookedAt::next]), number(h[LookedAt::same]), number(twice), number(copy));
     text += fmt::format("  {:>5} {:>5} {:>5} {:>5} {:>5} {:>5}\n", number(h[LookedAt::first]),
                         number(h[LookedAt::separator]), number(h[LookedAt::punctuation]), number(h.diagonality, cross),
-                        number(h.monotonicity, cross), number(h.agreement, cross));
+                        number(h.monotonicity, cross), number(h.agreement, true));
   }
   return text;
 }
@@ -85,8 +85,8 @@ std::string to_json(const std::vector<HeadMeasure>& heads) {
     share("repeated_induction", h.repeated_induction);
     if (h.place.kind == Place::Kind::cross) {
       one["diagonality"] = rounded(h.diagonality), one["monotonicity"] = rounded(h.monotonicity);
-      if (!std::isnan(h.agreement)) one["agreement"] = rounded(h.agreement);
     }
+    if (!std::isnan(h.agreement)) one["agreement"] = rounded(h.agreement);
     all.push_back(std::move(one));
   }
   return Json{{"heads", all}}.dump();
