@@ -11,6 +11,8 @@
 #include "cli/verb.h"
 #include "fovea/base/text.h"
 #include "fovea/base/threads.h"
+#include "fovea/base/watched.h"
+#include "fovea/explain/profile.h"
 #include "fovea/kernels/simd.h"
 
 namespace fovea {
@@ -40,8 +42,23 @@ std::string flag_of(std::string_view name) {
 
 }  // namespace
 
+// --profile: watches the verb from its flags to its end.
+struct Profiling {
+  Profile profile;
+  Watched watched{&profile};
+
+  ~Profiling() {
+    if (profile.empty())
+      fmt::print(stderr, "profile: no model ran\n");
+    else
+      fmt::print(stderr, "{}", to_text(profile.report()));
+  }
+};
+
 struct CommandLine::App {
   CLI::App app;
+  bool profile = false;
+  std::optional<Profiling> profiling = {};
   int64_t threads = 0;
   std::string simd, config;
 };
@@ -170,6 +187,9 @@ bool CommandLine::parse() {
       ->group("Everywhere");
   app.add_option("--config", app_->config, "a YAML file with any of these options; flags override it")
       ->group("Everywhere");
+  if (!app.get_option_no_throw("--profile"))
+    app.add_flag("--profile", app_->profile, "where the time went, per layer and kind of work, on stderr")
+        ->group("Everywhere");
   app.add_flag("--dump-config", dump_config_, "print the options as YAML and stop")->group("Everywhere");
   try {
     std::vector<std::string> reversed(arguments_.rbegin(), arguments_.rend());
@@ -194,6 +214,7 @@ bool CommandLine::parse() {
   const char* wanted = std::getenv("FOVEA_SIMD");
   if (app_->simd.empty() && wanted) app_->simd = wanted;
   if (!app_->simd.empty()) use_simd(parse_simd(app_->simd));
+  if (app_->profile && !dump_config_) app_->profiling.emplace();
   return true;
 }
 

@@ -36,7 +36,7 @@ function grouped(places) {
 
 export async function modelView(frame) {
   const { seen } = frame, t = theme(), room = frame.room(), font = 0.78 * t.unit;
-  frame.tools(frame.unitTools(), h("span", {}, "a line for each attention, a picture for each head with its number and focus"));
+  frame.tools(frame.unitTools(), h("span", {}, "a line for each attention, a picture for each head with its number, what it did in this text, and its focus"));
   frame.noTable();
   const whole = seen.places.filter((p) => seen.isWhole(p) && seen.size(p) <= 1_000_000), groups = grouped(whole);
   const across = Math.max(1, Math.min(groups.length, Math.floor(room / (21 * t.unit)))), space = 3.2 * t.unit, gap = 0.6 * t.unit;
@@ -59,8 +59,9 @@ export async function modelView(frame) {
         if (!frame.current) return;
         if (number > 0 && number % per === 0) y += tall + 2 * font;
         const x = left + (number % per) * (cell + gap), sure = focus(m);
-        table.push([place.path, head, sure]);
-        svg.append(picture(frame, place, number, m, { x, y, width: cell, height: tall, font, sure }));
+        const named = place.names?.[number] ?? "";
+        table.push([place.path, head, named, sure]);
+        svg.append(picture(frame, place, number, m, { x, y, width: cell, height: tall, font, sure, named }));
       }
       y += tall + 3.1 * font;
     }
@@ -70,16 +71,23 @@ export async function modelView(frame) {
   svg.setAttribute("width", room);
   frame.draw(svg, whole.length < seen.places.length && h("p", { class: "note" }, "Attentions of more than a million weights are left out here: the Matrix shows them."));
   frame.picture = () => svg;
-  frame.rows(["attention", "head", "focus"], table.map(([a, b, c]) => [a, b, c.toFixed(3)]));
+  frame.rows(["attention", "head", "name", "focus"], table.map(([a, b, c, d]) => [a, b, c, d.toFixed(3)]));
 }
 
-function picture(frame, place, number, m, { x, y, width, height, font, sure }) {
+// What fits between the number and the focus: "previous token" becomes "previous" where there is little room.
+function short(named, width, font) {
+  const most = Math.floor((width - 4.2 * font) / (0.56 * font)), word = named.split(" ")[0];
+  return ["mixed", ""].includes(named) ? "" : named.length <= most ? named : word.length <= most ? word : "";
+}
+
+function picture(frame, place, number, m, { x, y, width, height, font, sure, named }) {
   const t = theme(), head = place.heads[number];
   const go = () => frame.set({ view: "matrix", place: place.path, head: number, layers: undefined });
-  return s("g", { tabindex: 0, role: "button", "aria-label": `${place.path}, head ${head}, focus ${sure.toFixed(2)}`, style: "cursor:pointer",
+  return s("g", { tabindex: 0, role: "button", "aria-label": `${place.path}, head ${head}${named && ", " + named}, focus ${sure.toFixed(2)}`, style: "cursor:pointer",
     onclick: go, onkeydown: (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); go(); } } },
     thumbnail(small(m, 160), x, y, width, height, { largest: Math.max(0.05, Math.min(1, m.largest())) }),
     s("text", { x, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet }, `${head}`),
+    s("text", { x: x + width / 2, y: y + height + 1.25 * font, "font-size": font, fill: t.ink, "text-anchor": "middle" }, short(named, width, font)),
     s("text", { x: x + width, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet, "text-anchor": "end" }, percent(sure)),
-    s("title", {}, `${place.path}, head ${head}`));
+    s("title", {}, `${place.path}, head ${head}${named && ": " + named}`));
 }

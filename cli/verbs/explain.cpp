@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/answers.h"
+#include "cli/heads.h"
 #include "cli/verb.h"
 #include "fovea/base/file.h"
 #include "fovea/explain/answer_json.h"
@@ -20,6 +21,7 @@ namespace {
 struct ExplainVerbOptions : AnswerOptions {
   std::string places, html;
   int64_t head = -1;
+  HeadOptions heads;
 
   void fields(Fields& f) {
     AnswerOptions::fields(f);
@@ -27,6 +29,7 @@ struct ExplainVerbOptions : AnswerOptions {
       "only these attentions, or those below them, with commas: encoder,decoder.2.cross; all if not given");
     f("html", html, "write a page into this file that shows it all in a browser, without a program or a network");
     f("head", head, "only the head of this number; -1: all");
+    heads.fields(f);
   }
 };
 
@@ -36,6 +39,7 @@ bool is_long(const Recording& seen) {
 }
 
 void run(const ExplainVerbOptions& o) {
+  if (o.heads.asked()) return run_heads(o.heads, o);
   const std::filesystem::path folder = find_model(o.model, "en-de");
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
@@ -93,7 +97,9 @@ extern const Verb explain = {
         "fovea explain -m my-model --places encoder,decoder.0.cross --head 1 --show \"Where is the station?\"\n"
         "fovea explain -m my-model \"Where is the station?\" --html station.html\n"
         "fovea explain -m my-model \"Where is the station?\" --trace station.safetensors\n"
-        "fovea explain -m my-classifier \"A wonderful film.\" --json",
+        "fovea explain -m my-classifier \"A wonderful film.\" --json\n"
+        "fovea explain -m my-model --heads --svg map.svg\n"
+        "fovea explain -m my-model --find-alignment-heads --data pairs.tsv --save",
     .run = [](const ExplainVerbOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

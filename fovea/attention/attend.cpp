@@ -7,6 +7,7 @@
 #include "fovea/attention/problem.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
+#include "fovea/tensor/work.h"
 
 namespace fovea {
 namespace {
@@ -153,9 +154,8 @@ AttentionResult run(const std::shared_ptr<const Problem>& problem, const Attenti
   return result;
 }
 
-}  // namespace
-
-AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& o, const Context& c) {
+AttentionResult fused_or_formula(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& o,
+                                 const Context& c) {
   AttentionSizes n = checked_sizes(q, k, v, o);
   if (q.dtype() == DType::f64) return recorded(attend_by_formula(q, k, v, o, c), o, c);
   Operands x = side_operands(n, o);
@@ -164,6 +164,24 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   x.v = with_unit_stride(repeat_heads(v, x.k.size(2) / n.key_heads));  // a form may project keys for each query head
   n.key_heads = x.k.size(2);
   return recorded(run(std::make_shared<const Problem>(n, std::move(x), rows_of(o.mask, n), o, c), o, c), o, c);
+}
+
+}  // namespace
+
+AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& o, const Context& c) {
+  TimedWork timed(Work::Kind::attention);
+  AttentionResult result = fused_or_formula(q, k, v, o, c);
+  if (!timed) return result;
+  double cells = static_cast<double>(q.size(0) * q.size(2)) * static_cast<double>(q.size(1) * k.size(1));
+  if (o.mask.causal) cells /= 2;
+  timed.done({.flops = 2 * cells * static_cast<double>(q.size(3) + v.size(3)),
+              .bytes = bytes_of(q) + bytes_of(k) + bytes_of(v) + bytes_of(result.output),
+              .how = q.dtype() == DType::f64 ? "the formula, in f64"
+                     : wanted_probe(o, c)    ? "fused, with a probe"
+                                             : "fused",
+              .input = &q,
+              .output = &result.output});
+  return result;
 }
 
 }  // namespace fovea

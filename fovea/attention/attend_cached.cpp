@@ -4,6 +4,7 @@
 
 #include "fovea/attention/cache.h"
 #include "fovea/attention/problem.h"
+#include "fovea/tensor/work.h"
 
 namespace fovea {
 namespace {
@@ -78,10 +79,8 @@ AttentionResult largest_of(const Problem& problem, const kernels::PageLayout& pa
   return result;
 }
 
-}  // namespace
-
-AttentionResult attend(const Tensor& q, const KeyCache& cache, std::span<const int64_t> starts,
-                       const AttentionOptions& o, const Context& c) {
+AttentionResult run(const Tensor& q, const KeyCache& cache, std::span<const int64_t> starts, const AttentionOptions& o,
+                    const Context& c) {
   const kernels::PageLayout page = cache.layout();
   const Mask& m = o.mask;
   require(!c.training, "attention: found a cache in training, expected none: it keeps no gradient");
@@ -111,6 +110,28 @@ AttentionResult attend(const Tensor& q, const KeyCache& cache, std::span<const i
   AttentionResult result = largest_of(problem, page);
   if (wanted) result.probe = run_forward(problem, wanted).probe;
   return recorded(std::move(result), o, c);
+}
+
+}  // namespace
+
+AttentionResult attend(const Tensor& q, const KeyCache& cache, std::span<const int64_t> starts,
+                       const AttentionOptions& o, const Context& c) {
+  TimedWork timed(Work::Kind::attention);
+  AttentionResult result = run(q, cache, starts, o, c);
+  if (!timed) return result;
+  const kernels::PageLayout page = cache.layout();
+  double cells = 0, keys = 0;
+  for (size_t i = 0; i < cache.table().rows().size(); ++i) {
+    const auto length = static_cast<double>(cache.table().rows()[i].length);
+    cells += static_cast<double>(starts[i + 1] - starts[i]) * length, keys += length;
+  }
+  const auto widths = static_cast<double>(cache.key_width() + page.value_width);
+  timed.done({.flops = 2 * cells * static_cast<double>(q.size(2)) * widths,
+              .bytes = bytes_of(q) + bytes_of(result.output) + 4 * keys * static_cast<double>(page.key_heads) * widths,
+              .how = wanted_probe(o, c) ? "fused, over a cache, with a probe" : "fused, over a cache",
+              .input = &q,
+              .output = &result.output});
+  return result;
 }
 
 }  // namespace fovea

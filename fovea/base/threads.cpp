@@ -15,6 +15,7 @@
 
 #include "fovea/base/denormals.h"
 #include "fovea/base/error.h"
+#include "fovea/base/watched.h"
 
 namespace fovea {
 namespace {
@@ -54,7 +55,7 @@ class Pool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   void run(int64_t count, detail::LoopBody body, void* state) {
-    body_ = body, state_ = state, count_ = count, mode_ = float_mode();
+    body_ = body, state_ = state, count_ = count, mode_ = float_mode(), watcher_ = watcher();
     next_.store(0, std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
     gate_.store(open, std::memory_order_release);
@@ -85,7 +86,10 @@ class Pool {
       if (stop_) return;
       if (!enter()) continue;
       set_float_mode(mode_);
-      take_indices();
+      {
+        Watched watched(watcher_);
+        take_indices();
+      }
       gate_.fetch_sub(1, std::memory_order_release);
     }
   }
@@ -117,6 +121,7 @@ class Pool {
   void* state_ = nullptr;
   int64_t count_ = 0;
   uint64_t mode_ = 0;
+  Watcher* watcher_ = nullptr;
   std::exception_ptr failure_;
   std::mutex failure_mutex_;
   std::atomic<bool> failed_ = false;
@@ -162,6 +167,8 @@ int usable_cores() {
   }
   return count;
 }
+
+bool inside_loop() { return inside.bodies > 0; }
 
 int threads() { return shared().size.load(std::memory_order_relaxed); }
 

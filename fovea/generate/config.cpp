@@ -110,6 +110,7 @@ void GenerationConfig::file_fields(Fields& f) {
   optional_ids(f, "suppress_tokens", never);
   optional_ids(f, "begin_suppress_tokens", not_first);
   if (f.reads() || !never_in_a_row.empty()) f.id_lists("bad_words_ids", never_in_a_row);
+  if (f.reads() || !alignment_heads.empty()) f.id_lists("alignment_heads", alignment_heads);
   f.passed_over({"bos_token_id",          "pad_token_id",   "_from_model_config", "transformers_version",
                  "cache_implementation",  "cache_config",   "use_cache",          "output_attentions",
                  "output_hidden_states",  "output_scores",  "output_logits",      "return_dict_in_generate",
@@ -158,6 +159,9 @@ void check(const GenerationConfig& c) {
           "generation: found no_repeat_ngram {} and repetition_penalty {}, expected at least 0, and above 0",
           c.no_repeat_ngram, c.repetition_penalty);
   parse_carriers(c.carriers);
+  for (const auto& head : c.alignment_heads)
+    require(head.size() == 2 && head[0] >= 0 && head[1] >= 0,
+            "generation: found alignment_heads with [{}], expected pairs of a layer and a head", fmt::join(head, ", "));
   require(c.early_stopping.empty() || c.early_stopping == "true" || c.early_stopping == "false" ||
               c.early_stopping == "never",
           "generation: found early_stopping \"{}\", expected true, false or \"never\"", c.early_stopping);

@@ -46,6 +46,8 @@ struct GenerationConfig {
   std::vector<int64_t> never = {};      // ids that are not written
   std::vector<int64_t> not_first = {};  // nor these as the first
   std::vector<std::vector<int64_t>> never_in_a_row = {};
+  // Of a model with a source: layer and head of those that say what each token was made from; none: all heads of the last layer.
+  std::vector<std::vector<int64_t>> alignment_heads = {};
   std::string early_stopping = "";  // of beam search: "true", "false" or "never" as Transformers means them
   // Lengths of Hugging Face that count the prompt too, or the start. Each holds as long as the length above is the same number.
   int64_t min_length_with_prompt = 0, max_length_with_prompt = 0;

@@ -11,6 +11,7 @@
 #include "fovea/kernels/softmax.h"
 #include "fovea/models/copying.h"
 #include "fovea/tensor/index.h"
+#include "fovea/tensor/work.h"
 
 namespace fovea {
 namespace {
@@ -58,6 +59,31 @@ class Queue final {
   size_t next_ = 0, handed_on_ = 0;
 };
 
+// Where the targets look at the source, and by which heads; all if there are none.
+struct SourcePlace {
+  std::string path;
+  std::vector<int64_t> heads;
+};
+
+// Those that the config names, or all of the model's own source_attention().
+std::vector<SourcePlace> source_places(const Generator& model, const GenerationConfig& config) {
+  std::vector<SourcePlace> places;
+  const auto* whole = dynamic_cast<const Model*>(&model);
+  std::vector<Place> layers = whole ? whole->places() : std::vector<Place>();
+  std::erase_if(layers, [](const Place& p) { return p.kind != Place::Kind::cross; });
+  for (const std::vector<int64_t>& head : config.alignment_heads) {
+    const auto layer = static_cast<size_t>(head[0]);
+    require(layer < layers.size() && head[1] < layers[layer].heads,
+            "generation: found alignment_heads with layer {}, head {}, which the model has not", head[0], head[1]);
+    const auto same = [&](const SourcePlace& p) { return p.path == layers[layer].path; };
+    auto at = std::find_if(places.begin(), places.end(), same);
+    if (at == places.end()) at = places.insert(at, {layers[layer].path, {}});
+    at->heads.push_back(head[1]);
+  }
+  if (places.empty()) places.push_back({model.source_attention(), {}});
+  return places;
+}
+
 constexpr int64_t most_at_once = 512;  // tokens of prompts in one pass, so that it takes no more memory
 
 // All of one size.
@@ -91,7 +117,7 @@ class Flight final {
         queue_(queue),
         special_(model.special_ids()),
         followed_(options.trace),
-        place_(options.attention ? model.source_attention() : ""),
+        places_(options.attention ? source_places(model, config) : std::vector<SourcePlace>()),
         copies_(copies(model)) {
     special_.bos = config.start_id;
     special_.unk = options.unknown;
@@ -135,7 +161,7 @@ class Flight final {
       if (together) {
         unread = request.prompt.empty() ? unread : request.prompt;
         *together += static_cast<int64_t>(unread.size());
-        if (search->open() > 1 || !place_.empty() || *together > most_at_once) {
+        if (search->open() > 1 || !places_.empty() || *together > most_at_once) {
           *together -= static_cast<int64_t>(unread.size());
           read_tokens(model_, *fresh, std::span(unread).first(unread.size() - 1), followed_.reading());
           unread = {unread.back()};
@@ -153,28 +179,37 @@ class Flight final {
   // What each row looked at, the mean over heads, without the padding, and what it might have copied.
   std::vector<SourceLook> looks_of(const Trace& trace) const {
     std::vector<SourceLook> looks;
-    if (place_.empty()) return looks;
-    const auto means = [&](const std::string& place, std::vector<float> SourceLook::*into) {
-      const Tensor w = trace[place].weights.contiguous();  // [rows, heads, 1, keys of the longest]
+    if (places_.empty()) return looks;
+    for (const InFlight& one : searches_) looks.resize(looks.size() + one.search->open());
+    add_means(trace, places_, &SourceLook::attention, looks);
+    if (copies_ && trace.results().contains(copied_place))
+      add_means(trace, {{copied_place, {}}}, &SourceLook::copied, looks);
+    return looks;
+  }
+
+  void add_means(const Trace& trace, const std::vector<SourcePlace>& places, std::vector<float> SourceLook::*into,
+                 std::vector<SourceLook>& looks) const {
+    size_t count = 0;
+    for (const SourcePlace& place : places) {
+      const Tensor w = trace[place.path].weights.contiguous();  // [rows, heads, 1, keys of the longest]
       const int64_t heads = w.size(1), keys = w.size(3);
+      std::vector<int64_t> chosen = place.heads;
+      if (chosen.empty()) chosen.resize(static_cast<size_t>(heads)), std::iota(chosen.begin(), chosen.end(), 0);
+      count += chosen.size();
       const float* row = w.data<float>();
       size_t at = 0;
       for (const InFlight& one : searches_) {
         for (size_t o = 0; o < one.search->open(); ++o, row += heads * keys) {
           const Request& request = queue_[one.number];
-          std::vector<float> mean(request.pixels ? static_cast<size_t>(keys) : request.source.size());
-          for (size_t j = 0; j < mean.size(); ++j) {
-            for (int64_t h = 0; h < heads; ++h) mean[j] += row[h * keys + static_cast<int64_t>(j)];
-            mean[j] /= static_cast<float>(heads);
-          }
-          looks[at++].*into = std::move(mean);
+          std::vector<float>& sum = looks[at++].*into;
+          sum.resize(request.pixels ? static_cast<size_t>(keys) : request.source.size());
+          for (size_t j = 0; j < sum.size(); ++j)
+            for (int64_t h : chosen) sum[j] += row[h * keys + static_cast<int64_t>(j)];
         }
       }
-    };
-    for (const InFlight& one : searches_) looks.resize(looks.size() + one.search->open());
-    means(place_, &SourceLook::attention);
-    if (copies_ && trace.results().contains(copied_place)) means(copied_place, &SourceLook::copied);
-    return looks;
+    }
+    for (SourceLook& look : looks)
+      for (float& weight : look.*into) weight /= static_cast<float>(count);
   }
 
   // One token for every open hypothesis.
@@ -189,11 +224,14 @@ class Flight final {
       one.unread.clear();
     }
     Trace trace;
-    trace.places = {place_, copied_place};
+    for (const SourcePlace& place : places_) trace.places.push_back(place.path);
+    trace.places.push_back(copied_place);
     Trace* const seen = followed_.next_step();
-    const Context context = {.trace = seen ? seen : place_.empty() ? nullptr : &trace};
+    const Context context = {.trace = seen ? seen : places_.empty() ? nullptr : &trace};
     Tensor logits = model_.steps(*state_, tensor({starts.back()}, ids), starts, context).detach().contiguous();
+    TimedWork timed(Work::Kind::search);
     const std::vector<int64_t> next = advance(logits, looks_of(seen ? *seen : trace));
+    if (timed) timed.done({.bytes = bytes_of(logits)});
     std::vector<int64_t> same(starts.size() - 1);
     std::iota(same.begin(), same.end(), int64_t{0});
     if (next != same) state_->reorder(next);
@@ -255,7 +293,7 @@ class Flight final {
   Queue& queue_;
   SpecialIds special_;
   FollowedTrace followed_;
-  std::string place_;
+  std::vector<SourcePlace> places_;
   const bool copies_;
   std::vector<InFlight> searches_;
   std::unique_ptr<DecoderState> state_;

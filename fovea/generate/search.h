@@ -27,7 +27,7 @@ struct Hypothesis {
   // Of each of `ids`, and of the end if it was reached: the model's own, whatever was excluded or sampled.
   std::vector<double> log_probabilities;
   bool ended = false;   // or stopped by max_length
-  Tensor attention;     // if asked for: [log_probabilities, source tokens], the mean over heads
+  Tensor attention;     // if asked for: [log_probabilities, source tokens], the mean over the heads that are asked
   int64_t end_id = -1;  // of several ends the one that came
   std::vector<int64_t> rows =
       {};  // of each of log_probabilities: the row of its step's batch, among those of its request
@@ -39,8 +39,9 @@ struct Hypothesis {
 using Hypotheses = std::vector<Hypothesis>;  // best first
 
 struct GenerationOptions {
-  bool attention = false;  // return the weights over the source, from the model's source_attention()
-  int64_t unknown = -1;    // if given: the id that stands for what the vocabulary lacks, which is never generated
+  bool attention =
+      false;  // return the weights over the source: of the config's alignment_heads, else of source_attention()
+  int64_t unknown = -1;  // if given: the id that stands for what the vocabulary lacks, which is never generated
   // If given, for one request: what every place saw in the reading of the source and the prompt, and then, in one run each, the
   // rows of all steps as the best hypothesis went through them, whichever beams they were in.
   Trace* trace = nullptr;

@@ -9,6 +9,7 @@
 #include "fovea/base/json.h"
 #include "fovea/kernels/packed.h"
 #include "fovea/models/adapter_folder.h"
+#include "fovea/tensor/work.h"
 
 namespace fovea {
 namespace {
@@ -218,6 +219,14 @@ NamedTensors packed_tensors(Model& model) {
   return tensors;
 }
 
+// Where the numbers of each weight lie.
+void tell_weights(Model& model, Watcher& watcher) {
+  for_each_weight(model, [&](const std::string& path, const Weight& w, const Init&) {
+    if (!w) return;
+    watcher.knows(path, w.packed() ? static_cast<const void*>(w.packed()->data) : static_cast<const void*>(w->bytes()));
+  });
+}
+
 Precision precision_of(Model& model) {
   Precision found = Precision::f32;
   for_each_weight(model, [&](const std::string&, const Weight& w, const Init&) {
@@ -277,6 +286,7 @@ std::unique_ptr<Model> load_model(const fs::path& folder, const LoadOptions& opt
   if (adapter) learned = {adapter->adapters(*made.model), adapter->whole(*made.model)};
   load_weights(*made.model, *stored, std::move(learned), options.precision ? options.precision : made.precision,
                options, folder.string());
+  if (Watcher* const w = watcher()) tell_weights(*made.model, *w);
   return std::move(made.model);
 }
 

@@ -11,6 +11,7 @@
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/matmul.h"
+#include "fovea/tensor/work.h"
 
 namespace fovea {
 namespace {
@@ -55,6 +56,29 @@ std::vector<PackedMatrix> matrices_in(const std::byte* memory, Precision precisi
     memory += kernels::packed_bytes(precision, depth, count);
   }
   return matrices;
+}
+
+// What a product with these weights is, for whoever watches.
+Work product_work(const Tensor& x, std::span<const Weight* const> weights, std::span<const Tensor> results) {
+  Work work = {.bytes = bytes_of(x), .input = &x, .output = results.data()};
+  const double rows = x.size(-1) > 0 ? static_cast<double>(x.elements() / x.size(-1)) : 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const Weight& w = *weights[i];
+    const PackedMatrix* packed = w.packed();
+    work.flops += 2 * rows * static_cast<double>(w.elements());
+    work.bytes += bytes_of(results[i]) + static_cast<double>(!packed          ? 4 * w.elements()
+                                                             : packed->blocks ? w.bytes_in(*packed->blocks)
+                                                                              : w.bytes_in(packed->precision));
+    if (i > 0) continue;
+    work.weight = packed ? static_cast<const void*>(packed->data) : static_cast<const void*>(w->bytes());
+    if (packed && packed->blocks)
+      work.blocks = packed->blocks;
+    else if (packed)
+      work.precision = packed->precision;
+    else
+      work.how = "numbers that learn, packed for each product";
+  }
+  return work;
 }
 
 Tensor finite(const Tensor& stored) {
@@ -213,7 +237,9 @@ void Weight::adapt(std::shared_ptr<Adapter> adapter) {
 
 Adapter* Weight::adapter() const { return beyond_ ? beyond_->adapter.get() : nullptr; }
 
-Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias, Activation activation) {
+namespace {
+
+Tensor run_linear(const Tensor& x, const Weight& weight, const Weight& bias, Activation activation) {
   const PackedMatrix* packed = weight.packed();
   if (weight.adapter())
     return activate(activation, linear(x, *weight, *bias, Activation::none) + added_by(*weight.adapter(), x));
@@ -224,7 +250,7 @@ Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias, Activat
   return y;
 }
 
-std::vector<Tensor> linears(const Tensor& x, const std::vector<WeightAndBias>& weights) {
+std::vector<Tensor> run_linears(const Tensor& x, const std::vector<WeightAndBias>& weights) {
   const bool packed =
       std::all_of(weights.begin(), weights.end(), [](const WeightAndBias& w) { return w.weight.packed() != nullptr; });
   if (!packed) {
@@ -245,7 +271,7 @@ std::vector<Tensor> linears(const Tensor& x, const std::vector<WeightAndBias>& w
   return results;
 }
 
-Tensor rows(const Weight& table, const Tensor& ids, int64_t still) {
+Tensor run_rows(const Weight& table, const Tensor& ids, int64_t still) {
   const PackedMatrix* packed = table.packed();
   require(!table.adapter(), "adapter: found one of an embedding {}, expected those of products alone", table.shape());
   if (!packed && table.use() != Weight::Use::table) return rows(*table, ids, still);
@@ -265,6 +291,37 @@ Tensor rows(const Weight& table, const Tensor& ids, int64_t still) {
   parallel_ranges(index.elements(), 1 + 16384 / (packed->depth + 1), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) kernels::unpack_column(*packed, id[i], y.data<float>() + i * packed->depth);
   });
+  return y;
+}
+
+}  // namespace
+
+Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias, Activation activation) {
+  TimedWork timed(Work::Kind::linear);
+  const Tensor y = run_linear(x, weight, bias, activation);
+  const Weight* const one = &weight;
+  if (timed) timed.done(product_work(x, {&one, 1}, {&y, 1}));
+  return y;
+}
+
+std::vector<Tensor> linears(const Tensor& x, const std::vector<WeightAndBias>& weights) {
+  TimedWork timed(Work::Kind::linear);
+  const std::vector<Tensor> results = run_linears(x, weights);
+  if (!timed || weights.empty()) return results;
+  std::vector<const Weight*> all;
+  for (const WeightAndBias& w : weights) all.push_back(&w.weight);
+  timed.done(product_work(x, all, results));
+  return results;
+}
+
+Tensor rows(const Weight& table, const Tensor& ids, int64_t still) {
+  TimedWork timed(Work::Kind::embedding);
+  const Tensor y = run_rows(table, ids, still);
+  if (!timed) return y;
+  const PackedMatrix* packed = table.packed();
+  timed.done({.weight = packed ? static_cast<const void*>(packed->data) : static_cast<const void*>(table->bytes()),
+              .bytes = 2 * bytes_of(y) + bytes_of(ids),
+              .output = &y});
   return y;
 }
 

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "fovea/explain/alignment.h"
+#include "fovea/explain/head_measures.h"
 #include "fovea/explain/recording_json.h"
 #include "fovea/serve/page_files.h"
 #include "fovea/version.h"
@@ -74,15 +75,37 @@ std::string import_map() {
 
 }  // namespace
 
+namespace {
+
+// What each head of a place did in this text, by its name; of long texts, whose weights are not here, nothing.
+std::vector<std::string> names_of_heads(const std::vector<HeadMeasure>& heads, const RecordedPlace& p) {
+  std::vector<std::string> names;
+  for (const HeadMeasure& h : heads)
+    if (h.place.path == p.place.path) names.push_back(h.name);
+  return names;
+}
+
+std::vector<HeadMeasure> measured(const Recording& seen) {
+  Recording whole = seen;
+  std::erase_if(whole.places, [](const RecordedPlace& p) { return !p.weights; });
+  HeadMeasures measures;
+  measures.add(whole);
+  return measures.heads();
+}
+
+}  // namespace
+
 std::string page_json(const Recording& seen, int64_t run, int64_t most_weights) {
   Json json = to_json(seen);
   json["run"] = run;
   for (const auto& [name, s] : seen.sequences) json["sequences"][name]["words"] = words_of_tokens({s.text, s.spans});
   int64_t left = most_weights;
+  const std::vector<HeadMeasure> heads = measured(seen);
   for (const RecordedPlace& p : seen.places) {
     Json place = place_json(p);
     const int64_t numbers = static_cast<int64_t>(p.heads.size()) * p.rows() * p.columns();
     if (p.weights && numbers <= left) place["weights"] = base64(p.weights), left -= numbers;
+    if (p.weights) place["names"] = names_of_heads(heads, p);
     json["places"].push_back(std::move(place));
   }
   return json.dump();

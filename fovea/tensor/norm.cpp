@@ -5,6 +5,7 @@
 #include "fovea/tensor/gradient.h"
 #include "fovea/tensor/map.h"
 #include "fovea/tensor/reduce.h"
+#include "fovea/tensor/work.h"
 
 namespace fovea {
 namespace {
@@ -76,8 +77,16 @@ Tensor normalised(Norm norm, const Tensor& x, const Tensor& weight, const Tensor
   check(norm, x, bias, "bias");
   if (x.dtype() != DType::f32) return formula(norm, x, weight, bias, epsilon);
   const int64_t width = x.size(-1), rows = width == 0 ? 0 : x.elements() / width;
-  return in_float({.norm = norm, .rows = rows, .width = width, .epsilon = static_cast<float>(epsilon)}, x, weight,
-                  bias);
+  TimedWork timed(Work::Kind::norm);
+  const Tensor y =
+      in_float({.norm = norm, .rows = rows, .width = width, .epsilon = static_cast<float>(epsilon)}, x, weight, bias);
+  if (timed)
+    timed.done({.weight = weight ? weight.bytes() : nullptr,
+                .flops = 7.0 * static_cast<double>(x.elements()),
+                .bytes = bytes_of(x) + bytes_of(y) + bytes_of(weight) + bytes_of(bias),
+                .input = &x,
+                .output = &y});
+  return y;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "fovea/tensor/gradient.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/matmul.h"
+#include "fovea/tensor/work.h"
 
 namespace fovea {
 namespace {
@@ -305,7 +306,19 @@ RecurrentResult recurrent_by_formula(RecurrentCell cell, const Tensor& x, const 
 
 RecurrentResult recurrent(RecurrentCell cell, const Tensor& x, const CellWeights& w, const RecurrentWalk& walk) {
   if (x.dtype() != DType::f32) return recurrent_by_formula(cell, x, w, walk);
-  return fused(checked_shape(cell, x, w, walk), x, w, walk);
+  const kernels::RecurrentShape s = checked_shape(cell, x, w, walk);
+  TimedWork timed(Work::Kind::recurrent);
+  RecurrentResult result = fused(s, x, w, walk);
+  if (!timed) return result;
+  const double gates = (cell == RecurrentCell::lstm ? 4.0 : 3.0) * static_cast<double>(s.width);
+  const double numbers = gates * static_cast<double>(s.inputs + s.width);
+  timed.done({.weight = w.input ? static_cast<const void*>(w.input.bytes())
+                                : static_cast<const void*>(walk.packed->shared()->matrices.input.data),
+              .flops = 2 * static_cast<double>(s.batch * s.steps) * numbers,
+              .bytes = bytes_of(x) + bytes_of(result.outputs) + 4 * numbers * static_cast<double>(s.steps),
+              .input = &x,
+              .output = &result.outputs});
+  return result;
 }
 
 }  // namespace fovea
