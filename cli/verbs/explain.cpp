@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/answers.h"
+#include "cli/attributing.h"
 #include "cli/verb.h"
 #include "fovea/base/file.h"
 #include "fovea/explain/answer_json.h"
@@ -20,6 +21,7 @@ namespace {
 struct ExplainVerbOptions : AnswerOptions {
   std::string places, html;
   int64_t head = -1;
+  AttributeOptions words;
 
   void fields(Fields& f) {
     AnswerOptions::fields(f);
@@ -27,6 +29,7 @@ struct ExplainVerbOptions : AnswerOptions {
       "only these attentions, or those below them, with commas: encoder,decoder.2.cross; all if not given");
     f("html", html, "write a page into this file that shows it all in a browser, without a program or a network");
     f("head", head, "only the head of this number; -1: all");
+    words.fields(f);
   }
 };
 
@@ -36,6 +39,7 @@ bool is_long(const Recording& seen) {
 }
 
 void run(const ExplainVerbOptions& o) {
+  if (o.words.wanted()) return attribute_texts(o, o.words, o.html);
   const std::filesystem::path folder = find_model(o.model, "en-de");
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
@@ -86,14 +90,18 @@ void run(const ExplainVerbOptions& o) {
 extern const Verb explain = {
     .name = "explain",
     .group = "look inside",
-    .help = "what every attention head of a model looks at, as a table, pictures or JSON",
+    .help =
+        "what every attention head of a model looks at, and which words an answer comes from, as a table, pictures or "
+        "JSON",
     .examples =
         "fovea explain -m my-model \"Where is the station?\"\n"
         "fovea explain -m my-model \"Where is the station?\" --places decoder --svg heads.svg\n"
         "fovea explain -m my-model --places encoder,decoder.0.cross --head 1 --show \"Where is the station?\"\n"
         "fovea explain -m my-model \"Where is the station?\" --html station.html\n"
         "fovea explain -m my-model \"Where is the station?\" --trace station.safetensors\n"
-        "fovea explain -m my-classifier \"A wonderful film.\" --json",
+        "fovea explain -m my-classifier \"A wonderful film.\" --json\n"
+        "fovea explain -m my-classifier \"A wonderful film.\" --method all\n"
+        "fovea explain -m my-classifier --check \"A wonderful film.\"",
     .run = [](const ExplainVerbOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

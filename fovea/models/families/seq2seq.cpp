@@ -149,7 +149,8 @@ Tensor Seq2Seq::readable(const Tensor& ids) const {
 
 Seq2Seq::Encoded Seq2Seq::encoded(const Source& source, const Context& context) const {
   const Context c = context.at("encoder");
-  const Tensor x = embedded(source_embedding_ ? *source_embedding_ : embedding_, readable(source.ids), c);
+  const Tensor x =
+      c.entering("source", embedded(source_embedding_ ? *source_embedding_ : embedding_, readable(source.ids), c));
   const RecurrentOutput read = encoder_(x, c, {.lengths = source.lengths});
   const int64_t directions = config_.bidirectional ? 2 : 1, layers = config_.decoder_layers;
   Encoded e = {read.outputs, source.lengths, top_states(read.last.hidden, directions), {}, {}};
