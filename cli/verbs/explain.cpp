@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/answers.h"
+#include "cli/attributing.h"
 #include "cli/heads.h"
 #include "cli/verb.h"
 #include "fovea/base/file.h"
@@ -22,6 +23,7 @@ struct ExplainVerbOptions : AnswerOptions {
   std::string places, html;
   int64_t head = -1;
   HeadOptions heads;
+  AttributeOptions words;
 
   void fields(Fields& f) {
     AnswerOptions::fields(f);
@@ -30,6 +32,7 @@ struct ExplainVerbOptions : AnswerOptions {
     f("html", html, "write a page into this file that shows it all in a browser, without a program or a network");
     f("head", head, "only the head of this number; -1: all");
     heads.fields(f);
+    words.fields(f);
   }
 };
 
@@ -40,6 +43,7 @@ bool is_long(const Recording& seen) {
 
 void run(const ExplainVerbOptions& o) {
   if (o.heads.asked()) return run_heads(o.heads, o);
+  if (o.words.wanted()) return attribute_texts(o, o.words, o.html);
   const std::filesystem::path folder = find_model(o.model, "en-de");
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
@@ -90,7 +94,9 @@ void run(const ExplainVerbOptions& o) {
 extern const Verb explain = {
     .name = "explain",
     .group = "look inside",
-    .help = "what every attention head of a model looks at, as a table, pictures or JSON",
+    .help =
+        "what every attention head of a model looks at, and which words an answer comes from, as a table, pictures or "
+        "JSON",
     .examples =
         "fovea explain -m my-model \"Where is the station?\"\n"
         "fovea explain -m my-model \"Where is the station?\" --places decoder --svg heads.svg\n"
@@ -99,7 +105,9 @@ extern const Verb explain = {
         "fovea explain -m my-model \"Where is the station?\" --trace station.safetensors\n"
         "fovea explain -m my-classifier \"A wonderful film.\" --json\n"
         "fovea explain -m my-model --heads --svg map.svg\n"
-        "fovea explain -m my-model --find-alignment-heads --data pairs.tsv --save",
+        "fovea explain -m my-model --find-alignment-heads --data pairs.tsv --save\n"
+        "fovea explain -m my-classifier \"A wonderful film.\" --method all\n"
+        "fovea explain -m my-classifier --check \"A wonderful film.\"",
     .run = [](const ExplainVerbOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

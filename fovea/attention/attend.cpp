@@ -79,13 +79,17 @@ Tensor scatter_choices(const AttentionSizes& n, const Tensor& selected, const Te
   return dv;
 }
 
-AttentionResult soft_result(const std::shared_ptr<const Problem>& problem, const Probe* wanted) {
+AttentionResult soft_result(const std::shared_ptr<const Problem>& problem, const Probe* wanted,
+                            const Weight& output_of) {
   Forward forward = run_forward(*problem, wanted);
   AttentionResult result;
   result.probe = std::exchange(forward.probe, {});
+  const std::shared_ptr<KeptProblem> kept = wanted && wanted->keep ? keep(problem, output_of) : nullptr;
+  result.probe.kept = kept;
   const Tensor output = forward.output;
   result.output = with_gradient("attend", output, problem->operands.list(),
-                                [problem, forward = std::move(forward)](const Tensor& dy) {
+                                [problem, kept, forward = std::move(forward)](const Tensor& dy) {
+                                  if (kept) kept->came_back(dy);
                                   return run_backward(*problem, forward, dy, {}, {});
                                 });
   return result;
@@ -129,6 +133,7 @@ AttentionResult hard_result(const std::shared_ptr<const Problem>& problem, const
           "attention: hard selection takes whole batches, found packed sequences");
   AttentionResult result;
   if (wanted) result.probe = run_forward(*problem, wanted).probe;
+  if (wanted && wanted->keep) result.probe.kept = keep(problem, {});
   const Choice choice = choose(*problem, c);
   result.selected = choice.selected;
   Tensor output = gather_choices(problem->sizes, choice.selected, problem->operands.v);
@@ -148,10 +153,8 @@ AttentionResult hard_result(const std::shared_ptr<const Problem>& problem, const
 
 AttentionResult run(const std::shared_ptr<const Problem>& problem, const AttentionOptions& o, const Context& c) {
   const Probe* wanted = wanted_probe(o, c);
-  AttentionResult result =
-      o.selection == Selection::hard ? hard_result(problem, wanted, o.hard_gradient, c) : soft_result(problem, wanted);
-  if (wanted && wanted->keep) result.probe.kept = kept(problem);
-  return result;
+  return o.selection == Selection::hard ? hard_result(problem, wanted, o.hard_gradient, c)
+                                        : soft_result(problem, wanted, o.output);
 }
 
 AttentionResult fused_or_formula(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& o,

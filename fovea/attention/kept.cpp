@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/tensor/matmul.h"
+
 namespace fovea {
 namespace {
 
-class KeptProblem final : public KeptAttention {
+class Kept final : public KeptProblem {
  public:
-  explicit KeptProblem(std::shared_ptr<const Problem> problem) : problem_(std::move(problem)) {}
+  Kept(std::shared_ptr<const Problem> problem, Weight output)
+      : problem_(std::move(problem)), output_(std::move(output)) {}
 
   int64_t rows() const override { return problem_->rows.rows; }
   int64_t heads() const override { return problem_->sizes.heads; }
@@ -49,7 +52,39 @@ class KeptProblem final : public KeptAttention {
     return p;
   }
 
+  Tensor brought(int64_t row, int64_t head, Range keys) const override {
+    const Tensor v = values(row, head).slice(0, keys.begin, keys.end < 0 ? span_of(row).keys : keys.end);
+    if (!output_) return v;
+    const int64_t width = problem_->sizes.value_width;
+    const Tensor w =
+        (output_.packed() ? output_.unpacked() : output_->detach()).slice(1, head * width, (head + 1) * width);
+    return linear(v, w);
+  }
+
+  void came_back(const Tensor& d_output) override { d_output_ = d_output.detach(); }
+
+  // output[i] = Σ w[i, j] v[j], so ∂/∂w[i, j] = d_output[i] · v[j].
+  Tensor gradient(int64_t row, int64_t head, int64_t query) const override {
+    const kernels::SequenceSpan span = span_of(row);
+    require(0 <= query && query < span.queries, "kept attention: found query {}, expected 0 to {}", query,
+            span.queries - 1);
+    if (!d_output_) return {};
+    const Tensor dy = d_output_.select(0, span.batch).select(0, span.query_begin + query).select(0, head);
+    return matmul(values(row, head), dy.contiguous());
+  }
+
  private:
+  // [keys, width]
+  Tensor values(int64_t row, int64_t head) const {
+    const kernels::SequenceSpan span = span_of(row);
+    const AttentionSizes& n = problem_->sizes;
+    require(0 <= head && head < n.heads, "kept attention: found head {}, expected 0 to {}", head, n.heads - 1);
+    return problem_->operands.v.detach()
+        .select(0, span.batch)
+        .slice(0, span.key_begin, span.key_begin + span.keys)
+        .select(1, head / (n.heads / n.key_heads));
+  }
+
   kernels::SequenceSpan span_of(int64_t row) const {
     const Rows& r = problem_->rows;
     require(0 <= row && row < r.rows, "kept attention: found row {}, expected 0 to {}", row, r.rows - 1);
@@ -62,7 +97,7 @@ class KeptProblem final : public KeptAttention {
     kernels::Attention attention;
     kernels::SequenceSpan span;
 
-    Part(const KeptProblem& whole, int64_t row, int64_t head, int64_t begin, int64_t count)
+    Part(const Kept& whole, int64_t row, int64_t head, int64_t begin, int64_t count)
         : attention(whole.problem_->attention), span(whole.span_of(row)) {
       kernels::Attention& a = attention;
       const int64_t key_head = head / (a.shape.heads / a.shape.key_heads);
@@ -96,12 +131,14 @@ class KeptProblem final : public KeptAttention {
   }
 
   std::shared_ptr<const Problem> problem_;
+  Weight output_;
+  Tensor d_output_;
 };
 
 }  // namespace
 
-std::shared_ptr<const KeptAttention> kept(std::shared_ptr<const Problem> problem) {
-  return std::make_shared<KeptProblem>(std::move(problem));
+std::shared_ptr<KeptProblem> keep(std::shared_ptr<const Problem> problem, Weight output) {
+  return std::make_shared<Kept>(std::move(problem), std::move(output));
 }
 
 }  // namespace fovea

@@ -1,4 +1,4 @@
-// A problem of the fused kernel that stays, so that its weights can be looked at again.
+// A problem of the fused kernel that stays, so that its weights can be looked at again, and their gradients.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,12 @@
 
 namespace fovea {
 
-std::shared_ptr<const KeptAttention> kept(std::shared_ptr<const Problem>);
+class KeptProblem : public KeptAttention {
+ public:
+  virtual void came_back(const Tensor& d_output) = 0;  // the gradient of the attention's output
+};
+
+// `output` is what the heads' results are multiplied by, if anything.
+std::shared_ptr<KeptProblem> keep(std::shared_ptr<const Problem>, Weight output);
 
 }  // namespace fovea

@@ -24,6 +24,7 @@ struct Place {
   int64_t heads = 1, key_heads = 1;
   std::string rows = {}, columns = {};  // which sequence attends, and to which
   bool causal = false;                  // row i sees columns 0 to i alone
+  bool residual = true;                 // what it gives is added to the row's own state, which goes past it
 };
 
 constexpr std::string_view name(Place::Kind kind) {

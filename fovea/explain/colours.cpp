@@ -61,6 +61,17 @@ std::string painted(double value, const std::string& text) {
   return value >= 0.15 ? on_colour(terminal_colour_of(value), text) : text;
 }
 
+Colour signed_colour_of(double value) {
+  constexpr Colour stops[] = {{0, 114, 178}, {255, 255, 255}, {213, 94, 0}};
+  return mixed(stops, (value + 1) / 2);
+}
+
+std::string painted_signed(double value, const std::string& text) {
+  if (value >= 0) return painted(value, text);
+  constexpr Colour stops[] = {{92, 118, 146}, {0, 108, 186}};
+  return value <= -0.15 ? on_colour(mixed(stops, -value), text) : value > -0.02 ? in_colour(quiet, text) : text;
+}
+
 std::string shade(double value, int width, bool colour) {
   constexpr const char* steps[] = {"░", "▒", "▓", "█"};
   if (!(value >= 0.05)) return std::string(static_cast<size_t>(width), ' ');

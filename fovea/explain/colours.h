@@ -24,6 +24,11 @@ Colour terminal_colour_of(double value);
 // then white on colour. A NaN's text stays as it is.
 std::string painted(double value, const std::string& text);
 
+// Scores from −1 to 1, on paper: from blue for what counts against over white to orange for what counts for, which everybody tells
+// apart (Okabe and Ito 2008); and in a terminal.
+Colour signed_colour_of(double value);
+std::string painted_signed(double value, const std::string& text);
+
 // So many cells that are the fuller the larger the value: blank below 0.05, then ░, and from each further quarter ▒ ▓ █.
 std::string shade(double value, int width, bool colour);
 

@@ -6,27 +6,13 @@
 
 #include "fovea/base/catalogue.h"
 #include "fovea/explain/entities.h"
+#include "fovea/explain/shown_pieces.h"
 #include "fovea/generate/framed.h"
 #include "fovea/kernels/packed.h"
 #include "fovea/tensor/index.h"
 
 namespace fovea {
 namespace {
-
-// A piece without the mark that SentencePiece, or a byte-level vocabulary, puts in the place of a space.
-std::string without_space_mark(std::string piece) {
-  for (const std::string_view mark : {"▁", "Ġ"})
-    if (piece.size() > mark.size() && piece.starts_with(mark)) piece.erase(0, mark.size());
-  return piece;
-}
-
-// Bytes that are no character by themselves, as an emoji's tokens may be, are written by their numbers.
-std::string readable(std::string_view bytes) {
-  if (invalid_utf8(bytes) == std::string_view::npos) return std::string(bytes);
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("<{:02X}>", static_cast<unsigned char>(byte));
-  return text;
-}
 
 Probe probe_for(const RecordOptions& o, size_t tokens) {
   const bool whole = tokens <= o.most_whole_tokens;
@@ -92,14 +78,12 @@ Recorder::Recorder(const Model& model, const Tokenizer& tokenizer, const RecordO
   recording_.text = text;
 }
 
-std::string Recorder::shown(int64_t id) const { return readable(without_space_mark(tokenizer_.piece(id))); }
+std::string Recorder::shown(int64_t id) const { return shown_piece(tokenizer_, id); }
 
 RecordedSequence Recorder::sequence(const Tokens& tokens, const std::string& text) const {
   RecordedSequence s = {.text = text, .ids = tokens.ids, .spans = tokens.spans};
-  for (size_t i = 0; i < tokens.ids.size(); ++i) {
-    const std::string piece = readable(piece_of(text, tokens.spans[i]));
-    s.pieces.push_back(piece.empty() ? shown(tokens.ids[i]) : piece);
-  }
+  for (size_t i = 0; i < tokens.ids.size(); ++i)
+    s.pieces.push_back(shown_piece(tokenizer_, text, tokens.ids[i], tokens.spans[i]));
   return s;
 }
 

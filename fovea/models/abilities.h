@@ -116,6 +116,9 @@ class WordLabeller {
   virtual Tensor best(const Tensor& scores, const Tensor& lengths) const = 0;
   // p(label of a word | sentence), [batch, words, labels]; zeros beyond a sentence's length.
   virtual Tensor probabilities(const Tensor& scores, const Tensor& lengths) const = 0;
+  // ln p / (1 − p) of a label at one word of each sentence, [batch], with its gradient.
+  virtual Tensor log_odds(const Tensor& scores, const Tensor& lengths, std::span<const int64_t> words,
+                          int64_t label) const = 0;
   virtual const std::vector<std::string>& labels() const = 0;
   virtual int64_t characters() const = 0;           // entries of the vocabulary of characters
   virtual std::string attention_place() const = 0;  // where words look at words; empty if nowhere

@@ -126,7 +126,7 @@ BartStack::BartStack(const BartConfig& c, Side side)
 Tensor BartStack::operator()(const Embedding& words, const Tensor& ids, const Mask& mask, const Memory& memory,
                              const Context& c) const {
   std::vector<int64_t> positions = token_positions(mask, ids.size(-1), c);
-  Tensor x = words(ids);
+  Tensor x = c.entering(mask.causal ? "text" : "source", words(ids));
   if (scale_ != 1) x = x * scale_;
   if (sinusoids_) x = (*sinusoids_)(x, positions);
   if (embed_positions_) {

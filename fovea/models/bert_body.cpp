@@ -76,7 +76,7 @@ Tensor BertLayer::operator()(const Tensor& x, const Mask& mask, const Context& c
   const std::vector<Tensor> p =
       linears(x, {{query_.weight(), query_.bias()}, {key_.weight(), key_.bias()}, {value_.weight(), value_.bias()}});
   const Tensor seen = attend(p[0].reshape(in_heads), p[1].reshape(in_heads), p[2].reshape(in_heads),
-                             {.mask = mask, .dropout = attention_dropout_}, self)
+                             {.mask = mask, .dropout = attention_dropout_, .output = attention_output_.weight()}, self)
                           .output.reshape(x.shape());
   const Tensor y = attention_norm_(x + dropout_(attention_output_(seen), self));
   return output_norm_(y + dropout_(output_(intermediate_(y, activation_)), forward));
@@ -113,7 +113,7 @@ Tensor BertBody::operator()(const PackedSource& source, const Context& context) 
     require(place < longest(), "text: found more than {} tokens, which is what the model has positions for", longest());
     place += offset_;
   }
-  Tensor x = words_(source.ids) + rows(positions_, tensor({1, tokens}, places));
+  Tensor x = c.entering("source", words_(source.ids)) + rows(positions_, tensor({1, tokens}, places));
   if (types_) x = x + rows(types_, source.types ? source.types : zeros({1, tokens}, DType::i64));
   x = dropout_(norm_(x), c.at("embedding"));
   const Mask mask = source.mask();

@@ -72,7 +72,9 @@ Projected LlamaAttention::project(const Tensor& x, std::span<const int64_t> posi
 }
 
 Tensor LlamaAttention::operator()(const Tensor& x, std::span<const int64_t> positions, const Context& c) const {
-  const Tensor y = attend_to_self(this, project(x, positions), options_, c).output;
+  AttentionOptions options = options_;
+  options.output = output_.weight();
+  const Tensor y = attend_to_self(this, project(x, positions), options, c).output;
   return output_(y.reshape({y.size(0), y.size(1), heads_ * head_width_}));
 }
 
@@ -138,7 +140,7 @@ void LlamaStack::weights(Weights& w) {
 Tensor LlamaStack::states(const Tensor& ids, const Context& context) const {
   const std::vector<int64_t> positions = token_positions({.causal = true}, ids.size(1), context);
   const Context c = context.at("model.layers");
-  Tensor x = embedding_(ids);
+  Tensor x = context.entering("text", embedding_(ids));
   if (embedding_scale_ != 1) x = x * embedding_scale_;
   for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, positions, c.at(std::to_string(i)));
   return norm_(x);

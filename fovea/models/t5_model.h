@@ -117,10 +117,10 @@ class T5Model : public EncoderDecoder {
  protected:
   void list_places(const Places& p) const final { encoder_.places(p.at("encoder")), decoder_.places(p.at("decoder")); }
   Tensor read(const Tensor& ids, const Mask& mask, const Context& c) const final {
-    return encoder_(shared_(ids), mask, {}, c);
+    return encoder_(c.entering("source", shared_(ids)), mask, {}, c);
   }
   Tensor write(const Tensor& ids, const Memory& memory, const Context& c) const final {
-    return decoder_(shared_(ids), {.causal = true}, memory, c);
+    return decoder_(c.entering("text", shared_(ids)), {.causal = true}, memory, c);
   }
   void remember(const Tensor& memories, const Context& c) const final { decoder_.remember(memories, c); }
   Tensor output(const Tensor& states) const final;

@@ -58,11 +58,11 @@ StackInput::StackInput(const StackConfig& c)
   if (c.positions == "learned") learned_.emplace(LearnedPositions::Config{.positions = c.longest, .width = c.width});
 }
 
-Tensor StackInput::operator()(const Embedding& words, const Tensor& ids, std::span<const int64_t> positions,
+Tensor StackInput::operator()(const Words& words, const Tensor& ids, std::span<const int64_t> positions,
                               const Context& c) const {
   require(ids && ids.rank() == 2 && ids.dtype() == DType::i64,
           "transformer: found ids {}, expected I64 [batch, tokens]", ids ? ids.shape().text() : "missing");
-  Tensor x = words(ids);
+  Tensor x = c.entering(words.sequence, words.embedding(ids));
   if (scale_ != 1) x = x * scale_;
   if (sinusoids_) x = (*sinusoids_)(x, positions);
   if (learned_) x = (*learned_)(x, positions);
@@ -81,7 +81,7 @@ EncoderStack::EncoderStack(const StackConfig& c, int64_t layers) : input_(c), no
 Tensor EncoderStack::run(const Embedding& words, const Tensor& ids, const Mask& mask, const Context& context) const {
   Context c = context.at("encoder");
   c.cache = nullptr;  // all tokens are there at once
-  Tensor x = input_(words, ids, positions_of(mask, ids.size(-1)), c);
+  Tensor x = input_({words, "source"}, ids, positions_of(mask, ids.size(-1)), c);
   for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, mask, c.at(std::to_string(i)));
   return norm_ ? (*norm_)(x) : x;
 }
@@ -109,7 +109,7 @@ DecoderStack::DecoderStack(const StackConfig& c, int64_t layers, DecoderLayer::C
 Tensor DecoderStack::operator()(const Embedding& words, const Tensor& ids, const Memory& memory,
                                 const Context& context) const {
   const Context c = context.at("decoder");
-  Tensor x = input_(words, ids, token_positions({}, ids.size(-1), c), c);
+  Tensor x = input_({words, "text"}, ids, token_positions({}, ids.size(-1), c), c);
   for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, memory, c.at(std::to_string(i)));
   return norm_ ? (*norm_)(x) : x;
 }

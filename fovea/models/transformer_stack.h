@@ -35,7 +35,11 @@ class StackInput final {
  public:
   explicit StackInput(const StackConfig&);
 
-  Tensor operator()(const Embedding&, const Tensor& ids, std::span<const int64_t> positions, const Context&) const;
+  struct Words {
+    const Embedding& embedding;
+    std::string_view sequence;  // which of them enters (context.h)
+  };
+  Tensor operator()(const Words&, const Tensor& ids, std::span<const int64_t> positions, const Context&) const;
   void weights(std::string_view name, Weights& w);
 
  private:

@@ -276,6 +276,17 @@ void walk_best(const Chains& c, int64_t b, int64_t* y) {
   for (int64_t t = n - 1; t > 0; --t) y[t - 1] = from[static_cast<size_t>(t * labels + y[t])];
 }
 
+// Of each label of each word.
+std::vector<double> probabilities_of(const Chains& c, const Walked& w) {
+  std::vector<double> p(c.emissions.size());
+  parallel_for(c.batch, [&](int64_t b) {
+    const int64_t begin = b * c.words * c.labels;
+    write_probabilities(c, b, w.alpha.data() + begin, walk_backward(c, b).data(), w.totals[static_cast<size_t>(b)],
+                        p.data() + begin);
+  });
+  return p;
+}
+
 }  // namespace
 
 Crf::Crf(const Config& c) {
@@ -317,14 +328,40 @@ Tensor Crf::best(const Tensor& emissions, const Tensor& lengths) const {
 
 Tensor Crf::probabilities(const Tensor& emissions, const Tensor& lengths) const {
   const auto c = chains(emissions, lengths, {*start_, *transition_, *stop_});
-  const Walked w = walk_forward(*c);
-  std::vector<double> p(c->emissions.size());
-  parallel_for(c->batch, [&](int64_t b) {
-    const int64_t begin = b * c->words * c->labels;
-    write_probabilities(*c, b, w.alpha.data() + begin, walk_backward(*c, b).data(), w.totals[static_cast<size_t>(b)],
-                        p.data() + begin);
-  });
-  return tensor(emissions.shape(), p).to(emissions.dtype());
+  return tensor(emissions.shape(), probabilities_of(*c, walk_forward(*c))).to(emissions.dtype());
+}
+
+// p = Z(with the label alone) / Z and 1 − p = Z(without it) / Z, each a chain in which the others cannot be; the gradient of a
+// log Z is its chain's probabilities.
+Tensor Crf::log_odds(const Tensor& emissions, const Tensor& lengths, std::span<const int64_t> words,
+                     int64_t label) const {
+  const auto all = chains(emissions, lengths, {*start_, *transition_, *stop_});
+  require(static_cast<int64_t>(words.size()) == all->batch && 0 <= label && label < all->labels,
+          "Crf: found {} words and label {}, expected {} and less than {}", words.size(), label, all->batch,
+          all->labels);
+  auto chained = [&](bool alone) {
+    std::vector<double> e = all->emissions;
+    for (int64_t b = 0; b < all->batch; ++b) {
+      const int64_t word = words[static_cast<size_t>(b)];
+      require(0 <= word && word < all->length(b), "Crf: found word {}, expected less than {}", word, all->length(b));
+      for (int64_t j = 0; j < all->labels; ++j)
+        if ((j == label) != alone) e[static_cast<size_t>((b * all->words + word) * all->labels + j)] = nothing;
+    }
+    return chains(tensor(emissions.shape(), e), lengths, {*start_, *transition_, *stop_});
+  };
+  const auto with = chained(true), without = chained(false);
+  const Walked up = walk_forward(*with), down = walk_forward(*without);
+  std::vector<double> odds;
+  for (size_t b = 0; b < up.totals.size(); ++b) odds.push_back(up.totals[b] - down.totals[b]);
+  const DType type = emissions.dtype();
+  return with_gradient("crf odds", tensor({all->batch}, odds).to(type), {emissions},
+                       [with, without, up, down, shape = emissions.shape(), type](const Tensor& dy) {
+                         std::vector<double> g = probabilities_of(*with, up);
+                         const std::vector<double> less = probabilities_of(*without, down), d = dy.values<double>();
+                         const auto each = static_cast<size_t>(with->words * with->labels);
+                         for (size_t i = 0; i < g.size(); ++i) g[i] = (g[i] - less[i]) * d[i / each];
+                         return Gradients{tensor(shape, g).to(type)};
+                       });
 }
 
 }  // namespace fovea

@@ -8,6 +8,8 @@
 // The sum over all sequences and its gradient by forward-backward in log space, the best sequence by Viterbi's algorithm.
 #pragma once
 
+#include <span>
+
 #include "fovea/nn/weights.h"
 
 namespace fovea {
@@ -26,6 +28,8 @@ class Crf final {
   Tensor best(const Tensor& emissions, const Tensor& lengths) const;
   // Of each label of each word, [batch, words, labels], without a gradient; 0 beyond the lengths.
   Tensor probabilities(const Tensor& emissions, const Tensor& lengths) const;
+  // ln p / (1 − p) of a label at one word of each sentence, [batch], with its gradient.
+  Tensor log_odds(const Tensor& emissions, const Tensor& lengths, std::span<const int64_t> words, int64_t label) const;
   void weights(Weights& w);
 
  private:

@@ -125,6 +125,25 @@ TEST(Crf, ProbabilitiesAreThoseOfAllSequences) {
   }
 }
 
+TEST(Crf, LogOddsAreThoseOfAllSequencesWithTheirGradient) {
+  const NamedTensors w = random_weights(labels);
+  const Crf crf = crf_of(w, DType::f64);
+  const Tensor e = emissions().slice(0, 0, 2), n = tensor({2}, std::vector<int64_t>{5, 1});
+  const std::vector<int64_t> places = {2, 0};
+  for (int64_t label = 0; label < labels; ++label) {
+    const std::vector<double> odds = crf.log_odds(e, n, places, label).values<double>();
+    for (int64_t b = 0; b < 2; ++b) {
+      const Tried tried(w, e, b, n.values<int64_t>()[static_cast<size_t>(b)]);
+      double p = 0;
+      for (size_t i = 0; i < tried.sequences.size(); ++i)
+        if (tried.sequences[i][static_cast<size_t>(places[static_cast<size_t>(b)])] == label)
+          p += tried.probabilities[i];
+      EXPECT_NEAR(odds[static_cast<size_t>(b)], std::log(p / (1 - p)), 1e-9);
+    }
+  }
+  check_gradient([&](const Inputs& x) { return crf_of(w, x[0].dtype()).log_odds(x[0], n, places, 1); }, {e});
+}
+
 TEST(Crf, BestIsTheBestOfAllSequences) {
   const NamedTensors w = random_weights(labels);
   const std::vector<int64_t> found = crf_of(w, DType::f64).best(emissions(), length_tensor()).values<int64_t>();

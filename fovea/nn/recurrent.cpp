@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fovea/tensor/gradient.h"
 #include "fovea/tensor/index.h"
 
 namespace fovea {
@@ -62,9 +63,12 @@ RecurrentOutput RecurrentLayers<cell>::operator()(const Tensor& x, const Context
   require(!options.packed || options.packed->size() == cells_.size(),
           "recurrent layers: found {} packed cells, expected {}", options.packed ? options.packed->size() : 0, count);
   // Weights that were packed when they were loaded are read where they lie.
-  const bool bound = cells_[0].input.packed() != nullptr;
+  // A gradient goes back through the numbers, which are unpacked for it.
+  const bool stored = cells_[0].input.packed() != nullptr;
+  const bool back = stored && needs_gradient(x, options.first.hidden, options.first.cell);
+  const bool bound = stored && !back;
   const std::vector<PackedCell> packed = bound && !options.packed ? pack() : std::vector<PackedCell>();
-  const std::vector<PackedCell>* used = options.packed ? options.packed : bound ? &packed : nullptr;
+  const std::vector<PackedCell>* used = back ? nullptr : options.packed ? options.packed : bound ? &packed : nullptr;
   auto first = [](const Tensor& state, int64_t i) { return state ? state.select(0, i) : Tensor(); };
   std::vector<Tensor> hidden, cells;
   Tensor y = x;

@@ -54,7 +54,10 @@ class RecurrentLayers final {
   struct Cell {
     Weight input = {}, hidden = {}, input_bias = {}, hidden_bias = {};
 
-    CellWeights numbers() const { return {*input, *hidden, *input_bias, *hidden_bias}; }
+    CellWeights numbers() const {
+      auto of = [](const Weight& w) { return w.packed() ? w.unpacked() : *w; };
+      return {of(input), of(hidden), *input_bias, *hidden_bias};
+    }
   };
   std::vector<Cell> cells_;  // [layers · directions]
 };

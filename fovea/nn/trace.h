@@ -36,6 +36,12 @@ class KeptAttention {
     bool causal = false;
   };
   virtual Parts parts(int64_t row, int64_t head) const = 0;
+
+  // What each key brings at a weight of 1, f(v) = v Wᴼ with the head's part of the output's projection, or v where there is none:
+  // [keys of the range, width].
+  virtual Tensor brought(int64_t row, int64_t head, Range keys) const = 0;
+  // The gradient of the weights of one query, [keys], once it has gone back through the attention; no tensor before that.
+  virtual Tensor gradient(int64_t row, int64_t head, int64_t query) const = 0;
 };
 
 // What to return of the weights [batch, heads, queries, keys]; memory is proportional to what is asked for.

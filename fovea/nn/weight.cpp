@@ -9,6 +9,7 @@
 #include "fovea/nn/adapter.h"
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
+#include "fovea/tensor/gradient.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/matmul.h"
 #include "fovea/tensor/work.h"
@@ -23,8 +24,16 @@ Tensor rows_of(const Tensor& x, const PackedMatrix& w) {
   require(x.dtype() == DType::f32 && x.rank() > 0 && x.size(-1) == w.depth,
           "linear: found x {} {} and a packed weight [{}, {}], expected F32 [..., inputs] and [outputs, inputs]",
           name(x.dtype()), x.shape(), w.columns, w.depth);
-  require(!x.needs_gradient(), "linear: found an x that needs a gradient and a packed weight, which has none");
-  return x.contiguous();
+  return x.detach().contiguous();
+}
+
+// Packed numbers learn nothing, but lead back to x: dx = dy W, with W as it is packed.
+Tensor leading_back(const Tensor& y, const Tensor& x, const Weight& weight) {
+  if (!x.needs_gradient()) return y;
+  return with_gradient("linear", y, {x}, [weight](const Tensor& dy) {
+    const Tensor w = weight.unpacked();
+    return Gradients{matmul(dy, w.reshape({-1, w.size(-1)}))};
+  });
 }
 
 // One product's place in the results; `bias` keeps its numbers alive.
@@ -245,9 +254,10 @@ Tensor run_linear(const Tensor& x, const Weight& weight, const Weight& bias, Act
     return activate(activation, linear(x, *weight, *bias, Activation::none) + added_by(*weight.adapter(), x));
   if (!packed) return linear(x, *weight, *bias, activation);
   const Tensor rows = rows_of(x, *packed), y = result_for(x, *packed);
-  const kernels::Product product = product_of(*packed, *bias, activation, y);
+  const bool back = x.needs_gradient();  // for which the activation is a step of its own
+  const kernels::Product product = product_of(*packed, *bias, back ? Activation::none : activation, y);
   multiply(rows, {&product, 1});
-  return y;
+  return back ? activate(activation, leading_back(y, x, weight)) : y;
 }
 
 std::vector<Tensor> run_linears(const Tensor& x, const std::vector<WeightAndBias>& weights) {
@@ -268,6 +278,7 @@ std::vector<Tensor> run_linears(const Tensor& x, const std::vector<WeightAndBias
     products.push_back(product_of(*weight.packed(), *bias, Activation::none, results.back()));
   }
   if (!weights.empty()) multiply(rows_of(x, *weights[0].weight.packed()), products);
+  for (size_t i = 0; i < results.size(); ++i) results[i] = leading_back(results[i], x, weights[i].weight);
   return results;
 }
 

@@ -91,7 +91,7 @@ class Weight final {
   std::shared_ptr<const Beyond> beyond_;  // what it has beyond numbers: it packed, or an addition beside them
 };
 
-// activation(x Wᵀ + b), as tensor/matmul.h has it for tensors. Packed weights have no gradient: an Error if x needs one.
+// activation(x Wᵀ + b), as tensor/matmul.h has it for tensors. Packed weights have no gradient, but x has one through them.
 Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias = {}, Activation activation = Activation::none);
 
 // Several of one x; packed ones run as one product.

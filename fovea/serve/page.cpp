@@ -1,5 +1,7 @@
 #include "fovea/serve/page.h"
 
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -95,7 +97,13 @@ std::vector<HeadMeasure> measured(const Recording& seen) {
 
 }  // namespace
 
-std::string page_json(const Recording& seen, int64_t run, int64_t most_weights) {
+std::string explained_json(const PageExplanation& e) {
+  Json json = Json::parse(e.attributions);
+  if (!e.check.empty()) json["check"] = Json::parse(e.check);
+  return json.dump();
+}
+
+std::string page_json(const Recording& seen, int64_t run, int64_t most_weights, const PageExplanation& explained) {
   Json json = to_json(seen);
   json["run"] = run;
   for (const auto& [name, s] : seen.sequences) json["sequences"][name]["words"] = words_of_tokens({s.text, s.spans});
@@ -108,14 +116,15 @@ std::string page_json(const Recording& seen, int64_t run, int64_t most_weights) 
     if (p.weights) place["names"] = names_of_heads(heads, p);
     json["places"].push_back(std::move(place));
   }
+  if (!explained.attributions.empty()) json["explained"] = Json::parse(explained_json(explained));
   return json.dump();
 }
 
 std::string page(const PageContent& content) {
-  std::string recordings;
-  for (const Recording& r : content.recordings)
-    recordings += (recordings.empty() ? "" : ",") + page_json(r, static_cast<int64_t>(&r - content.recordings.data()));
-  for (const std::string& r : content.told) recordings += (recordings.empty() ? "" : ",") + r;
+  std::vector<std::string> all;
+  for (const Recording& r : content.recordings) all.push_back(page_json(r, static_cast<int64_t>(all.size())));
+  all.insert(all.end(), content.told.begin(), content.told.end());
+  const std::string recordings = fmt::format("{}", fmt::join(all, ","));
   const Json first = {{"model", content.first.first}, {"text", content.first.second}};
   const std::string data = fmt::format(R"({{"version":"{}","served":{},"first":{},"recordings":[{}]}})", FOVEA_VERSION,
                                        content.served, first.dump(), recordings);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "fovea/base/json.h"
+#include "fovea/formats/matrix_text.h"
 #include "fovea/serve/page.h"
 
 namespace fovea {
@@ -85,6 +86,7 @@ struct PageServer::Routes {
       r.set_content(Json{{"models", session.models()}}.dump(), "application/json");
     });
     server.Post("/[0-9a-f]+/run", [this](const Asked& q, Response& r) { run(q, r); });
+    server.Post("/[0-9a-f]+/explain", [this](const Asked& q, Response& r) { explain_words(q, r); });
     server.Get("/[0-9a-f]+/tile", [this](const Asked& q, Response& r) { tile(q, r); });
     port = o.port == 0 ? server.bind_to_any_port("127.0.0.1") : server.bind_to_port("127.0.0.1", o.port) ? o.port : -1;
     if (port <= 0)
@@ -122,14 +124,24 @@ struct PageServer::Routes {
     r.set_content(page(content), "text/html; charset=utf-8");
   }
 
+  static std::string text_in(const Json& json, const char* key) {
+    if (!json.is_object() || !json.contains(key) || !json[key].is_string())
+      throw Error(Error::invalid, "request: found no \"{}\", expected a text", key);
+    return json[key].get<std::string>();
+  }
+
   void run(const Asked& q, Response& r) {
     const Json json = parse_json(q.body, "request");
-    const auto text_of = [&](const char* key) {
-      if (!json.is_object() || !json.contains(key) || !json[key].is_string())
-        throw Error(Error::invalid, "request: found no \"{}\", expected a text", key);
-      return json[key].get<std::string>();
-    };
-    r.set_content(session.run(text_of("model"), text_of("text")), "application/json");
+    r.set_content(session.run(text_in(json, "model"), text_in(json, "text")), "application/json");
+  }
+
+  void explain_words(const Asked& q, Response& r) {
+    const Json json = parse_json(q.body, "request");
+    const std::string checked = text_in(json, "check");
+    r.set_content(
+        session.explain({text_in(json, "model"), text_in(json, "text"), text_in(json, "answer"),
+                         split_text(text_in(json, "methods"), ','), text_in(json, "erase"), checked == "yes"}),
+        "application/json");
   }
 
   void tile(const Asked& q, Response& r) {

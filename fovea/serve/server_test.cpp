@@ -78,7 +78,8 @@ class Page : public testing::Test {
     return Json::parse(ask("POST", inside("run"), Json{{"model", model}, {"text", text}}.dump()).body);
   }
 
-  ViewSession session_{{.models = {"sentiment", "en-de"}, .most_text_bytes = 2000, .most_recordings = 2}};
+  ViewSession session_{
+      {.models = {"sentiment", "en-de"}, .most_text_bytes = 2000, .most_explained_bytes = 2000, .most_recordings = 2}};
   PageServer server_{session_, {.model = "sentiment", .text = "A <b>good</b> film.", .most_request_bytes = 4000}};
   std::thread thread_;
 };
@@ -158,6 +159,32 @@ TEST_F(Page, TilesArePooledWeights) {
       EXPECT_NEAR(t[at + t.size() / 2], sum / count, 1e-6);
     }
   }
+}
+
+TEST_F(Page, ExplainsAnAnswerByItsWordsAndChecksThat) {
+  const Json asked = {{"model", "sentiment"}, {"text", "Not a good <film>."},
+                      {"answer", "negative"}, {"methods", "attention,rollout,leave-one-out"},
+                      {"erase", "remove"},    {"check", "yes"}};
+  const Json told = Json::parse(ask("POST", inside("explain"), asked.dump()).body);
+  EXPECT_EQ(told["answer"], "negative");
+  EXPECT_EQ(told["words"].size(), 4u);
+  EXPECT_EQ(told["methods"][0]["words"].size(), 4u);
+  EXPECT_TRUE(told["methods"][1].contains("unfit"));
+  EXPECT_EQ(told["check"]["methods"].back()["name"], "random");
+  EXPECT_EQ(told["check"]["erased"], "removed");
+  EXPECT_EQ(told["choices"].size(), 2u);
+  const auto status = [&](const char* key, const Json& value) {
+    Json other = asked;
+    other[key] = value;
+    return ask("POST", inside("explain"), other.dump()).status;
+  };
+  EXPECT_EQ(status("answer", "neutral"), 404);
+  EXPECT_EQ(status("methods", "magic"), 404);
+  EXPECT_EQ(status("erase", "burn"), 400);
+  EXPECT_EQ(status("model", "entities"), 404);
+  EXPECT_EQ(status("check", 1), 400);
+  EXPECT_EQ(status("text", std::string(3000, 'a')), 400);
+  EXPECT_EQ(ask("POST", inside("explain"), "{}").status, 400);
 }
 
 TEST_F(Page, BadRequestsAreToldAndTheNextOneIsAnswered) {

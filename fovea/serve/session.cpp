@@ -5,6 +5,7 @@
 
 #include "fovea/base/catalogue.h"
 #include "fovea/base/text.h"
+#include "fovea/explain/faithfulness.h"
 #include "fovea/generate/config.h"
 #include "fovea/models/zoo.h"
 #include "fovea/serve/page.h"
@@ -34,10 +35,13 @@ const Pretrained& ViewSession::loaded(const std::string& model) {
   return *loaded_.front().second;
 }
 
-Recording ViewSession::recorded(const std::string& model, const std::string& text) {
-  require(text.size() <= options_.most_text_bytes, "view: found a text of {} bytes, expected at most {}", text.size(),
-          options_.most_text_bytes);
+void ViewSession::check_text(const std::string& text, size_t most_bytes) const {
+  require(text.size() <= most_bytes, "view: found a text of {} bytes, expected at most {}", text.size(), most_bytes);
   require(invalid_utf8(text) == std::string_view::npos, "view: found a text that is not UTF-8");
+}
+
+Recording ViewSession::recorded(const std::string& model, const std::string& text) {
+  check_text(text, options_.most_text_bytes);
   const Pretrained& p = loaded(model);
   RecordOptions options;
   if (can<Generator>(*p.model)) options.generation = read_generation_config(p.folder);
@@ -55,6 +59,21 @@ std::string ViewSession::run(const std::string& model, const std::string& text) 
   recordings_[number] = std::move(seen);
   if (recordings_.size() > options_.most_recordings) recordings_.erase(recordings_.begin());
   return json;
+}
+
+std::string ViewSession::explain(const Explain& e) {
+  const std::lock_guard lock(mutex_);
+  check_text(e.text, options_.most_explained_bytes);
+  require(e.answer.size() <= 1000, "view: found an answer of {} bytes, expected at most 1000", e.answer.size());
+  const Pretrained& p = loaded(e.model);
+  AskOptions options = {.answer = e.answer};
+  if (can<Generator>(*p.model)) options.generation = read_generation_config(p.folder);
+  const auto question = ask(*p.model, *p.tokenizer, e.text, options);
+  const MethodOptions method = {.erasing = erasing_named(e.erase)};
+  const Attributions found = attribute(*question, e.methods, method);
+  if (!e.check) return explained_json({to_json(found), ""});
+  const Faithfulness checked = check(*question, found, {.erasing = method.erasing, .method = method});
+  return explained_json({to_json(found), to_json(checked)});
 }
 
 std::string ViewSession::tile(const Tile& t) {

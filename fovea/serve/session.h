@@ -23,6 +23,7 @@ class ViewSession final {
     std::vector<std::string> models = {};  // what may be asked for: names of the zoo, or folders that the user named
     LoadOptions load = {};
     size_t most_text_bytes = 1 << 20;
+    size_t most_explained_bytes = 4096;  // a method runs a model as often as a text has words
     size_t most_recordings = 4;
   };
   explicit ViewSession(Options options) : options_(std::move(options)) {}
@@ -31,6 +32,15 @@ class ViewSession final {
 
   // The recording as page_json() has it. An Error for a model that is not one of them, or a text that is too long.
   std::string run(const std::string& model, const std::string& text);
+
+  // Which words an answer comes from, by these methods, as to_json(Attributions) has it; with a check "check" stands beside them.
+  struct Explain {
+    std::string model = {}, text = {}, answer = {};
+    std::vector<std::string> methods = {"all"};
+    std::string erase = "replace";
+    bool check = false;
+  };
+  std::string explain(const Explain&);
 
   // Squares of 2^level × 2^level weights from a row and a column on, `size` on a side at most, pooled: their largest, then their
   // mean, as f32 little endian, behind two i32: how many rows and columns of squares there are. Level 0: the weights themselves.
@@ -45,6 +55,7 @@ class ViewSession final {
 
  private:
   const Pretrained& loaded(const std::string& model);
+  void check_text(const std::string& text, size_t most_bytes) const;
   Recording recorded(const std::string& model, const std::string& text);
 
   Options options_;

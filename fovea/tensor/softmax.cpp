@@ -4,8 +4,11 @@
 #include <cmath>
 
 #include "fovea/kernels/softmax.h"
+#include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
+#include "fovea/tensor/index.h"
 #include "fovea/tensor/map.h"
+#include "fovea/tensor/reduce.h"
 
 namespace fovea {
 namespace {
@@ -113,6 +116,14 @@ Tensor log_softmax(const Tensor& x, int axis) {
   });
   if (!needs_gradient(x)) return y;
   return with_gradient("log_softmax", y, {x}, [y](const Tensor& dy) { return Gradients{log_softmax_gradient(y, dy)}; });
+}
+
+Tensor log_odds(const Tensor& x, int64_t i) {
+  const int64_t width = x.size(-1);
+  require(width > 1 && 0 <= i && i < width, "log_odds: found {} and class {}, expected one of at least two", x.shape(),
+          i);
+  const Tensor others = concat({x.slice(-1, 0, i), x.slice(-1, i + 1, width)}, -1);
+  return x.select(-1, i) - log_sum_exp(others, -1);
 }
 
 }  // namespace fovea

@@ -91,6 +91,15 @@ TEST(Softmax, PaddingWithMinusInfinityLeavesTheBits) {
   });
 }
 
+TEST(Softmax, LogOddsAreExactWhereAProbabilityIsNextToOne) {
+  const Tensor x = tensor({2, 3}, std::vector<double>{40, 1, 2, 0, 1, 3});
+  const std::vector<double> odds = log_odds(x.to(DType::f32), 0).values<double>();
+  EXPECT_NEAR(odds[0], 40 - std::log(std::exp(1) + std::exp(2)), 1e-5);
+  EXPECT_NEAR(odds[1], -std::log(std::exp(1) + std::exp(3)), 1e-6);
+  check_gradient([](const Inputs& in) { return log_odds(in[0], 1); }, {random_input({3, 4})});
+  EXPECT_NE(error_of([] { log_odds(zeros({2, 1}), 0); }).find("at least two"), std::string::npos);
+}
+
 TEST(Softmax, ErrorsNameTheType) {
   EXPECT_EQ(error_of([] { softmax(arange(3)); }), "softmax: found numbers of type I64, expected F32 or F64");
   EXPECT_EQ(error_of([] { softmax(zeros({2}), 1); }), "axis 1: the shape [2] has 1 axes");

@@ -170,7 +170,7 @@ Tensor PooledClassifier::transformed(const Tensor& x, const Tensor& lengths, con
 PooledClassifier::Encoded PooledClassifier::encode(const Source& source, const Context& context) const {
   const Context c = context.at("encoder");
   const Source read = readable(source, c);
-  Tensor x = embedding_(read.ids);
+  Tensor x = c.entering("source", embedding_(read.ids));
   if (norm_) x = SinusoidalPositions({.width = config_.width})(x * std::sqrt(static_cast<double>(config_.width)));
   x = dropout_(x, c.at("embedding"));
   if (norm_) return {transformed(x, read.lengths, c), read.lengths, {}};

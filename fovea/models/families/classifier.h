@@ -73,7 +73,8 @@ class PooledClassifier final : public Model, public TextLabeller {
  protected:
   void list_places(const Places& p) const override {
     p.at("encoder").layers(layers_);
-    if (attention_) p.at("pooling").add({.kind = Place::Kind::pooling, .rows = "label", .columns = "source"});
+    if (attention_)
+      p.at("pooling").add({.kind = Place::Kind::pooling, .rows = "label", .columns = "source", .residual = false});
   }
 
  private:

@@ -69,6 +69,7 @@ class Conv1d final {
     w("weight", weight_, {Init::normal, 0.02});
     w("bias", bias_, {Init::zeros});
   }
+  const Weight& weight() const { return weight_; }
 
  private:
   Weight weight_, bias_;
@@ -86,8 +87,10 @@ class Gpt2Attention final {
     const Shape s = x.shape();
     auto in_heads = [&](const Tensor& t) { return t.reshape({s[0], s[1], heads_, s[2] / heads_}); };
     const std::vector<Tensor> qkv = split(all_(x), -1, {s[2], s[2], s[2]});
+    AttentionOptions options = options_;
+    options.output = output_.weight();
     return output_(
-        attend_to_self(this, {in_heads(qkv[0]), in_heads(qkv[1]), in_heads(qkv[2])}, options_, c).output.reshape(s));
+        attend_to_self(this, {in_heads(qkv[0]), in_heads(qkv[1]), in_heads(qkv[2])}, options, c).output.reshape(s));
   }
   void weights(Weights& w) {
     w("c_attn", all_);
@@ -178,7 +181,8 @@ class Gpt2 final : public CausalModel {
   void list_places(const Places& p) const override { p.at("transformer.h").layers(blocks_); }
   Tensor states(const Tensor& ids, const Context& c) const override {
     const Context h = c.at("transformer.h");
-    Tensor x = dropout_(positions_(tokens_(ids), token_positions({.causal = true}, ids.size(1), c)), c.at("embedding"));
+    Tensor x = dropout_(positions_(c.entering("text", tokens_(ids)), token_positions({.causal = true}, ids.size(1), c)),
+                        c.at("embedding"));
     for (size_t i = 0; i < blocks_.size(); ++i) x = blocks_[i](x, h.at(std::to_string(i)));
     return norm_(x);
   }

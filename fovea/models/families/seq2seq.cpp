@@ -71,7 +71,7 @@ void Seq2Seq::weights(Weights& w) {
 RecurrentMemory Seq2Seq::memory(const Source& source, const Context& context) const {
   const Context c = context.at("encoder");
   const Embedding& words = source_embedding_ ? *source_embedding_ : decoder_.embedding();
-  const Tensor x = decoder_.embedded(words, decoder_.readable(source.ids), c);
+  const Tensor x = c.entering("source", decoder_.embedded(words, decoder_.readable(source.ids), c));
   const RecurrentOutput read = encoder_(x, c, {.lengths = source.lengths});
   const int64_t directions = config_.bidirectional ? 2 : 1, layers = config_.decoder_layers;
   RecurrentMemory m = {read.outputs, source.lengths, top_states(read.last.hidden, directions), {}, {}};

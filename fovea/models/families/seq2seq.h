@@ -62,7 +62,9 @@ class Seq2Seq final : public Model, public Encoder, public Generator, public Cop
 
  protected:
   void list_places(const Places& p) const override {
-    if (decoder_.attends()) p.at("decoder").at("attention").add(target_to_source);
+    Place place = target_to_source;
+    place.residual = false;
+    if (decoder_.attends()) p.at("decoder").at("attention").add(place);
   }
 
  private:

@@ -152,7 +152,8 @@ Tensor WordTagger::spelling(const SpelledWords& x, const Context& c) const {
 }
 
 Tensor WordTagger::features(const SpelledWords& x, const Context& c) const {
-  return dropout_(concat({word_vectors(x, c.at("words")), spelling(x, c.at("spelling"))}, -1), c.at("features"));
+  const Tensor read = concat({word_vectors(x, c.at("words")), spelling(x, c.at("spelling"))}, -1);
+  return dropout_(c.entering("source", read), c.at("features"));
 }
 
 Tensor WordTagger::scores(const SpelledWords& x, const Context& context) const {
@@ -183,6 +184,15 @@ Tensor WordTagger::probabilities(const Tensor& scores, const Tensor& lengths) co
   Tensor real = zeros({scores.size(0), scores.size(1), 1}, DType::i8);
   for_each_real(lengths, scores.shape(), [&](int64_t i) { real.data<int8_t>()[i] = 1; });
   return where(real, softmax(scores.detach()), zeros({}, scores.dtype()));
+}
+
+Tensor WordTagger::log_odds(const Tensor& scores, const Tensor& lengths, std::span<const int64_t> words,
+                            int64_t label) const {
+  if (crf_) return crf_->log_odds(scores, lengths, words, label);
+  std::vector<int64_t> rows;
+  for (size_t b = 0; b < words.size(); ++b) rows.push_back(static_cast<int64_t>(b) * scores.size(1) + words[b]);
+  const Tensor flat = scores.reshape({scores.size(0) * scores.size(1), scores.size(2)});
+  return fovea::log_odds(fovea::rows(flat, tensor({scores.size(0)}, rows)), label);
 }
 
 extern const Family tagger = family_of<WordTagger>(

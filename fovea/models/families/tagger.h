@@ -46,6 +46,8 @@ class WordTagger final : public Model, public WordLabeller {
   Tensor loss(const SpelledWords&, const Tensor& labels, const Context&) const override;
   Tensor best(const Tensor& scores, const Tensor& lengths) const override;
   Tensor probabilities(const Tensor& scores, const Tensor& lengths) const override;
+  Tensor log_odds(const Tensor& scores, const Tensor& lengths, std::span<const int64_t> words,
+                  int64_t label) const override;
 
   void weights(Weights& w) override;
   std::string_view family() const override { return "tagger"; }
@@ -57,7 +59,7 @@ class WordTagger final : public Model, public WordLabeller {
 
  protected:
   void list_places(const Places& p) const override {
-    if (attention_) attention_->places(p.at("attention"), source_to_itself);
+    if (attention_) attention_->places(p.at("attention"), {.rows = "source", .columns = "source", .residual = false});
   }
 
  private:
