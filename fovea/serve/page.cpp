@@ -75,10 +75,6 @@ std::string import_map() {
   return Json{{"imports", imports}}.dump();
 }
 
-}  // namespace
-
-namespace {
-
 // What each head of a place did in this text, by its name; of long texts, whose weights are not here, nothing.
 std::vector<std::string> names_of_heads(const std::vector<HeadMeasure>& heads, const RecordedPlace& p) {
   std::vector<std::string> names;

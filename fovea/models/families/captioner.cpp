@@ -120,7 +120,9 @@ void PictureCaptioner::weights(Weights& w) {
 void PictureCaptioner::list_places(const Places& p) const {
   if (vit_) vit_->places(p);
   if (decoder_.attends())
-    p.at("decoder").at("attention").add({.kind = Place::Kind::cross, .rows = "target", .columns = "patches"});
+    p.at("decoder")
+        .at("attention")
+        .add({.kind = Place::Kind::cross, .rows = "target", .columns = "patches", .residual = false});
 }
 
 PictureShape PictureCaptioner::picture_shape() const {
