@@ -98,7 +98,7 @@ struct EvaluateOptions {
     detail::Reader(detail::Reader::json, gguf ? gguf_config(Gguf(model)) : read_text(model / "config.json"),
                    model.string())("model_type", family, "");
     for (const Family* known : catalogue<Family>())
-      if (known->name == family) return known->abilities.generates && !known->abilities.encodes;
+      if (known->name == family) return known->abilities.writes_on();
     return false;
   }
 
