@@ -99,8 +99,7 @@ struct EvaluateOptions {
                    model.string())("model_type", family, "");
     for (const Family* known : catalogue<Family>()) {
       if (known->name != family) continue;
-      if (known->abilities.generates && !known->abilities.encodes && !known->abilities.encodes_pictures)
-        return "language";
+      if (known->abilities.writes_on()) return "language";
       if (known->abilities.labels_pictures) return "images";
     }
     return {};

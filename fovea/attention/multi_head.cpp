@@ -39,7 +39,9 @@ MultiHeadAttention::MultiHeadAttention(const Config& given)
     : config_(completed(given)),
       form_(&find<Form>(config_.form)),
       query_({.inputs = config_.width, .outputs = config_.heads * config_.head_width, .bias = config_.bias}),
-      key_({.inputs = config_.memory_width, .outputs = config_.key_heads * config_.head_width, .bias = config_.bias}),
+      key_({.inputs = config_.memory_width,
+            .outputs = config_.key_heads * config_.head_width,
+            .bias = config_.bias && config_.key_bias}),
       value_({.inputs = config_.memory_width, .outputs = config_.key_heads * config_.head_width, .bias = config_.bias}),
       output_({.inputs = config_.heads * config_.head_width, .outputs = config_.width, .bias = config_.bias}) {
   const Config& c = config_;

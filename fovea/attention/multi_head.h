@@ -28,10 +28,10 @@ class MultiHeadAttention final {
   };
   struct Config {
     int64_t width = 0, heads = 1;
-    int64_t key_heads = 0;     // fewer than heads: grouped queries (Ainslie et al. 2023); 0: as many as heads
-    int64_t head_width = 0;    // 0: width / heads
-    int64_t memory_width = 0;  // of what keys and values are made from; 0: width
-    bool bias = true;
+    int64_t key_heads = 0;              // fewer than heads: grouped queries (Ainslie et al. 2023); 0: as many as heads
+    int64_t head_width = 0;             // 0: width / heads
+    int64_t memory_width = 0;           // of what keys and values are made from; 0: width
+    bool bias = true, key_bias = true;  // keys may be without one where the others have it
     std::string form = "scaled-dot";
     int64_t form_width = 0;  // hidden width of additive and concat scores; 0: head_width
     double dropout = 0;      // of the attention weights, in training

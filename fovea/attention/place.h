@@ -6,7 +6,8 @@
 //
 // The sequences: "source" is what an encoder reads; "target" is what a decoder writes, and "prefix" what it has read when it
 // writes it: the start, and what was written before; "text" is what a language model reads and goes on with; "label" is the one
-// answer of a model that pools; "patches" are the parts of a picture, behind the tokens that a model puts before them.
+// answer of a model that pools; "patches" are the parts of a picture, behind the tokens that a model puts before them; "frames" are
+// the parts of a sound.
 #pragma once
 
 #include <cstdint>

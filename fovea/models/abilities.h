@@ -17,12 +17,14 @@
 
 namespace fovea {
 
-// What is read, padded to a rectangle. What stands beyond a row's length is never looked at.
+// What is read or heard, padded to a rectangle. What stands beyond a row's length is never looked at.
 struct Source {
   Tensor ids = {};      // i64 [batch, tokens]
-  Tensor lengths = {};  // i64 [batch]; all tokens if not given
+  Tensor lengths = {};  // i64 [batch]; all tokens (frames, states) if not given
   Tensor types = {};  // i64 [batch, tokens]: which text a token belongs to, if a model tells them apart; 0 if not given
   Tensor pixels = {};  // of a model that reads pictures, instead of all these: [batch, channels, height, width]
+  Tensor frames = {};  // of sound instead of ids: [batch, bands, frames], as data/audio/log_mel.h makes them
+  Tensor states = {};  // instead of frames: what Listener::hear() made of them, [batch, states, width]
 };
 
 // Hidden states of a text.
@@ -187,6 +189,22 @@ class PictureLabeller {
 
  protected:
   ~PictureLabeller() = default;
+};
+
+// What a model hears at a time, and how finely.
+struct SoundShape {
+  int64_t bands = 80, frames = 3000;  // the most frames of a window
+  int64_t frames_per_state = 2;
+};
+
+// Hidden states of sound. What it writes of it, it writes as a Generator, from a Source with frames or with these states.
+class Listener {
+ public:
+  virtual Tensor hear(const Source&, const Context&) const = 0;  // [batch, states, width]; zeros beyond a row's length
+  virtual SoundShape sound_shape() const = 0;
+
+ protected:
+  ~Listener() = default;
 };
 
 template <class Ability>

@@ -8,8 +8,6 @@
 namespace fovea {
 namespace {
 
-constexpr int64_t first_position = 2;  // rows of the table before the first token's, which no token has
-
 BartConfig checked(const BartConfig& c) {
   for (const auto& [field, size] : {std::pair<const char*, int64_t>{"vocab_size", c.vocab_size},
                                     {"decoder_vocab_size", c.target_vocabulary()},
@@ -32,6 +30,7 @@ BartConfig checked(const BartConfig& c) {
 MultiHeadAttention::Config attention_config(const BartLayer::Config& c) {
   return {.width = c.model.d_model,
           .heads = c.heads,
+          .key_bias = c.model.key_bias,
           .dropout = c.model.attention_dropout,
           .names = {"q_proj", "k_proj", "v_proj", "out_proj"}};
 }
@@ -75,7 +74,8 @@ void BartConfig::fields(Fields& f) {
 }
 
 BartLayer::BartLayer(const Config& c)
-    : self_attn_(attention_config(c)),
+    : source_(c.model.source),
+      self_attn_(attention_config(c)),
       self_attn_layer_norm_(residual_config(c.model)),
       activation_(activation_named(c.model.activation_function)),
       dropout_(c.model.activation_dropout),
@@ -108,12 +108,14 @@ void BartLayer::weights(Weights& w) {
 }
 
 BartStack::BartStack(const BartConfig& c, Side side)
-    : scale_(c.scale_embedding ? std::sqrt(static_cast<double>(c.d_model)) : 1), dropout_(c.dropout) {
+    : scale_(c.scale_embedding ? std::sqrt(static_cast<double>(c.d_model)) : 1),
+      first_position_(c.first_position),
+      dropout_(c.dropout) {
   if (c.sinusoids) {
     sinusoids_.emplace(SinusoidalPositions::Config{.width = c.d_model, .halves = true});
   } else {
     embed_positions_.emplace(
-        LearnedPositions::Config{.positions = c.max_position_embeddings + first_position, .width = c.d_model});
+        LearnedPositions::Config{.positions = c.max_position_embeddings + c.first_position, .width = c.d_model});
   }
   if (c.embedding_norm) layernorm_embedding_.emplace(LayerNorm::Config{.width = c.d_model});
   if (c.norm_first) layer_norm_.emplace(LayerNorm::Config{.width = c.d_model});
@@ -125,12 +127,15 @@ BartStack::BartStack(const BartConfig& c, Side side)
 
 Tensor BartStack::operator()(const Embedding& words, const Tensor& ids, const Mask& mask, const Memory& memory,
                              const Context& c) const {
-  std::vector<int64_t> positions = token_positions(mask, ids.size(-1), c);
-  Tensor x = c.entering(mask.causal ? "text" : "source", words(ids));
-  if (scale_ != 1) x = x * scale_;
+  const Tensor x = c.entering(mask.causal ? "text" : "source", words(ids));
+  return (*this)(scale_ == 1 ? x : x * scale_, mask, memory, c);
+}
+
+Tensor BartStack::operator()(Tensor x, const Mask& mask, const Memory& memory, const Context& c) const {
+  std::vector<int64_t> positions = token_positions(mask, x.size(-2), c);
   if (sinusoids_) x = (*sinusoids_)(x, positions);
   if (embed_positions_) {
-    for (int64_t& position : positions) position += first_position;
+    for (int64_t& position : positions) position += first_position_;
     x = (*embed_positions_)(x, positions);
   }
   if (layernorm_embedding_) x = (*layernorm_embedding_)(x);

@@ -3,7 +3,8 @@
 //   x = E[ids] (· √width) + positions   →  norm (BART, mBART)  →  layers  →  norm (mBART)
 //   logits = y Eᵀ + b
 //
-// Marian has sinusoids for positions, and no norm of the embeddings; mBART's layers normalise before each sub-layer.
+// Marian has sinusoids for positions, and no norm of the embeddings; mBART's layers normalise before each sub-layer; Whisper's too, and
+// its encoder is given what it heard instead of words.
 #pragma once
 
 #include <optional>
@@ -17,7 +18,9 @@ namespace fovea {
 
 struct BartConfig {
   std::string_view family;
-  bool sinusoids = false, embedding_norm = true, norm_first = false, two_vocabularies = false;
+  bool sinusoids = false, embedding_norm = true, norm_first = false, two_vocabularies = false, key_bias = true;
+  int64_t first_position = 2;          // rows of the table before the first token's, which no token has
+  std::string_view source = "source";  // what the encoder's sequence is called
 
   int64_t vocab_size = 50265, decoder_vocab_size = 0;
   bool share_encoder_decoder_embeddings = true, tie_word_embeddings = true;
@@ -50,11 +53,14 @@ class BartLayer final {
   void remember(const Tensor& memories, const Context& c) const { encoder_attn_->remember(memories, c); }
   void weights(Weights& w);
   void places(const Places& p) const {
-    self_attn_.places(p.at("self"), encoder_attn_ ? target_to_prefix : source_to_itself);
-    if (encoder_attn_) encoder_attn_->places(p.at("cross"), target_to_source);
+    const std::string source(source_);
+    self_attn_.places(p.at("self"), encoder_attn_ ? target_to_prefix : Place{.rows = source, .columns = source});
+    if (encoder_attn_)
+      encoder_attn_->places(p.at("cross"), {.kind = Place::Kind::cross, .rows = "target", .columns = source});
   }
 
  private:
+  std::string_view source_;
   MultiHeadAttention self_attn_;
   std::optional<MultiHeadAttention> encoder_attn_;
   Residual self_attn_layer_norm_;
@@ -72,12 +78,14 @@ class BartStack final {
   BartStack(const BartConfig&, Side);
 
   Tensor operator()(const Embedding&, const Tensor& ids, const Mask&, const Memory&, const Context&) const;
+  Tensor operator()(Tensor x, const Mask&, const Memory&, const Context&) const;  // of what is no words
   void remember(const Tensor& memories, const Context&) const;
   void weights(Weights& w);
   void places(const Places& p) const { p.layers(layers_); }
 
  private:
   double scale_;
+  int64_t first_position_;
   Dropout dropout_;
   std::optional<SinusoidalPositions> sinusoids_;
   std::optional<LearnedPositions> embed_positions_;

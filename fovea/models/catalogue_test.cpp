@@ -42,7 +42,7 @@ Tensor answer_of(const Model& model, const Sentences& s, const Context& c = {}) 
     return labeller ? labeller->picture_logits(pixels, c) : encoder->encode_pictures(pixels, c);
   }
   if (const auto* writer = can<Generator>(model))
-    return writer->logits(can<Encoder>(model) ? s.source : Source{}, s.inputs, c);
+    return writer->logits(can<Encoder>(model) || can<Listener>(model) ? s.source : Source{}, s.inputs, c);
   if (const auto* labeller = can<TextLabeller>(model)) return labeller->logits(s.source, c);
   if (const auto* labeller = can<TokenLabeller>(model)) return labeller->token_logits(s.source, c);
   if (const auto* finder = can<AnswerFinder>(model)) return finder->edge_logits(s.source, c);
@@ -60,7 +60,8 @@ Tensor answer_of(const Model& model, const Sentences& s, const Context& c = {}) 
 TEST_P(EveryFamily, ItsPlacesAreWhatAFullTraceRecords) {
   const auto model = GetParam().make();
   Sentences s;  // the one of 17 tokens: models that pack their texts have one row and column for each token of all
-  s.source = {s.alone(2).ids, tensor({1}, std::vector<int64_t>{17})};
+  s.source = s.alone(2);
+  s.source.lengths = tensor({1}, std::vector<int64_t>{17});
   s.inputs = s.inputs.slice(0, 2, 3).contiguous();
   Trace trace;
   answer_of(*model, s, {.trace = &trace});
@@ -68,7 +69,8 @@ TEST_P(EveryFamily, ItsPlacesAreWhatAFullTraceRecords) {
   const PictureShape cut = pictures ? pictures->picture_shape() : PictureShape();
   const std::map<std::string, int64_t> tokens = {
       {"source", 17}, {"target", 19}, {"prefix", 19},
-      {"text", 19},   {"label", 1},   {"patches", cut.extra + cut.patches_down * cut.patches_across}};
+      {"text", 19},   {"label", 1},   {"patches", cut.extra + cut.patches_down * cut.patches_across},
+      {"frames", 9}};  // two become one
   std::set<std::string> listed;
   for (const Place& place : model->places()) {
     SCOPED_TRACE(place.path);
@@ -142,7 +144,7 @@ TEST_P(EveryFamily, ItHasTheAbilitiesThatItsFamilyNames) {
   for (bool Abilities::*ability :
        {&Abilities::encodes, &Abilities::generates, &Abilities::labels_texts, &Abilities::labels_words,
         &Abilities::labels_tokens, &Abilities::fills_gaps, &Abilities::finds_answers, &Abilities::encodes_pictures,
-        &Abilities::labels_pictures})
+        &Abilities::labels_pictures, &Abilities::listens})
     EXPECT_LE(a.*ability, all.*ability);
   EXPECT_NE(a, Abilities());
 }
@@ -158,6 +160,10 @@ TEST_P(EveryFamily, WhatIsReadHasTheSameBitsPaddedAndAlone) {
         const Tensor padded = encoder->encode(s.source, {}).slice(0, row, row + 1).slice(1, 0, length);
         ASSERT_TRUE(same_bits(padded, encoder->encode(s.alone(row), {})));
       }
+      if (const auto* listener = can<Listener>(*model)) {
+        const Tensor alone = listener->hear(s.alone(row), {});
+        ASSERT_TRUE(same_bits(listener->hear(s.source, {}).slice(0, row, row + 1).slice(1, 0, alone.size(1)), alone));
+      }
       if (const auto* labeller = can<TextLabeller>(*model)) {
         ASSERT_TRUE(
             same_bits(labeller->logits(s.source, {}).slice(0, row, row + 1), labeller->logits(s.alone(row), {})));
@@ -170,14 +176,15 @@ class EveryGenerator : public testing::TestWithParam<Variant> {
  protected:
   std::shared_ptr<const Generator> model_ = GetParam().make_as<Generator>();
   Source source() const {
+    const Abilities& a = GetParam().family->abilities;
     if (const auto* encoder = dynamic_cast<const PictureEncoder*>(model_.get()))
       return {.pixels = pictures(encoder->picture_shape(), s_.inputs.size(0))};
-    return GetParam().family->abilities.encodes ? s_.source : Source{};
+    return a.encodes || a.listens ? s_.source : Source{};
   }
   Source source(const Tensor& order) const {  // its rows in another order
     const Source all = source();
     if (all.pixels) return {.pixels = rows(all.pixels, order)};
-    return all.ids ? Source{rows(all.ids, order), rows(all.lengths, order)} : Source{};
+    return all.ids ? s_.in_order(order) : Source{};
   }
   Sentences s_;
 };
@@ -249,8 +256,7 @@ TEST_P(EveryGenerator, ABatchIsFilledUpAgain) {
     if (source().pixels) return Source{.pixels = source().pixels.slice(0, begin, end).contiguous()};
     if (!source().ids) return Source{zeros({end - begin, 1}, DType::i64), zeros({end - begin}, DType::i64)};
     const int64_t tokens = begin == 0 ? 7 : 17;  // rows 0 and 1 have 7 and 1, rows 2 and 3 have 17 and 5
-    return Source{s_.source.ids.slice(0, begin, end).slice(1, 0, tokens).contiguous(),
-                  s_.source.lengths.slice(0, begin, end).contiguous()};
+    return s_.some(begin, end, tokens);
   };
   auto state = model_->start(some(0, 2), {});
   for (int64_t t = 0; t < 6; ++t) model_->step(*state, s_.column(t).slice(0, 0, 2).contiguous(), {});
@@ -324,6 +330,7 @@ TEST_P(EveryGenerator, TheSourceMattersAndTheFutureDoesNot) {
     EXPECT_FALSE(same_bits(changed.select(0, 0), model_->logits(other, s_.inputs, {}).select(0, 0)));
   if (!source().ids) return;
   for (int64_t i = 0; i < 17; ++i) s_.source.ids.data<int64_t>()[i] = 3;
+  for (int64_t i = 0; i < 17; ++i) s_.source.frames.data<float>()[i] = 3;
   EXPECT_FALSE(same_bits(changed.select(0, 0), model_->logits(s_.source, s_.inputs, {}).select(0, 0)));
 }
 
@@ -336,7 +343,7 @@ TEST_P(EveryGenerator, AttentionOverTheSourceSumsToOne) {
   const Tensor w = trace[place].weights;  // [batch, heads, queries, keys]
   for (double total : sum(w, {-1}).values<double>()) EXPECT_NEAR(total, 1, 1e-5);
   if (!source().ids) return;
-  EXPECT_EQ(sum(w.select(0, 1).slice(-1, 1, 17)).item(), 0);  // row 1 has one token
+  EXPECT_EQ(sum(w.select(0, 1).slice(-1, 1, w.size(-1))).item(), 0);  // row 1 has one token
 }
 
 }  // namespace

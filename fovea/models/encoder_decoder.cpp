@@ -20,28 +20,36 @@ Tensor EncoderDecoder::encode(const Source& source, const Context& context) cons
   return read(source.ids, {.key_lengths = source.lengths}, c);
 }
 
-Tensor EncoderDecoder::logits(const Source& source, const Tensor& target_ids, const Context& context) const {
+Memory EncoderDecoder::memory_of(const Source& source, const Context& c) const {
+  return {encode(source, c), source.lengths};
+}
+
+PackedMemory EncoderDecoder::packed_memory_of(const Source& given, const Context& context) const {
+  const PackedSource source = packed(given);
+  Context c = context.at("encoder");
+  c.cache = nullptr;
+  return {read(source.ids, source.mask(), c), source.starts};
+}
+
+Tensor MemoryWriter::logits(const Source& source, const Tensor& target_ids, const Context& context) const {
   require_ids(target_ids);
   Context c = context;
   c.cache = nullptr;
-  return output(write(target_ids, {encode(source, c), source.lengths}, c.at("decoder")));
+  return output(write(target_ids, memory_of(source, c), c.at("decoder")));
 }
 
-std::unique_ptr<DecoderState> EncoderDecoder::start(const Source& given, const Context& context) const {
+std::unique_ptr<DecoderState> MemoryWriter::start(const Source& source, const Context& context) const {
   auto state = std::make_unique<CacheState>();
-  const PackedSource source = packed(given);
+  const PackedMemory memory = packed_memory_of(source, context);
   Context c = context;
   c.cache = &state->cache;
-  state->cache.begin_memories(source.starts);
-  Context reading = context.at("encoder");
-  reading.cache = nullptr;
-  const int64_t count = static_cast<int64_t>(source.starts.size());
-  remember(read(source.ids, {.query_starts = tensor({count}, source.starts)}, reading), c.at("decoder"));
+  state->cache.begin_memories(memory.starts);
+  remember(memory.states, c.at("decoder"));
   return state;
 }
 
-Tensor EncoderDecoder::steps(DecoderState& state, const Tensor& ids, std::span<const int64_t> starts,
-                             const Context& context) const {
+Tensor MemoryWriter::steps(DecoderState& state, const Tensor& ids, std::span<const int64_t> starts,
+                           const Context& context) const {
   return output(dynamic_cast<CacheState&>(state).step(
       ids, starts, context,
       [&](const Tensor& tokens, const Context& c) { return write(tokens, {}, c.at("decoder")); }));

@@ -22,21 +22,25 @@ struct Abilities {
   bool encodes = false, generates = false, labels_texts = false, labels_words = false;
   bool labels_tokens = false, fills_gaps = false, finds_answers = false;
   bool encodes_pictures = false, labels_pictures = false;
+  bool listens = false;
 
   template <class M>
   static constexpr Abilities of() {
-    return {std::is_base_of_v<Encoder, M>,        std::is_base_of_v<Generator, M>,
-            std::is_base_of_v<TextLabeller, M>,   std::is_base_of_v<WordLabeller, M>,
-            std::is_base_of_v<TokenLabeller, M>,  std::is_base_of_v<GapFiller, M>,
-            std::is_base_of_v<AnswerFinder, M>,   std::is_base_of_v<PictureEncoder, M>,
-            std::is_base_of_v<PictureLabeller, M>};
+    return {std::is_base_of_v<Encoder, M>,         std::is_base_of_v<Generator, M>,
+            std::is_base_of_v<TextLabeller, M>,    std::is_base_of_v<WordLabeller, M>,
+            std::is_base_of_v<TokenLabeller, M>,   std::is_base_of_v<GapFiller, M>,
+            std::is_base_of_v<AnswerFinder, M>,    std::is_base_of_v<PictureEncoder, M>,
+            std::is_base_of_v<PictureLabeller, M>, std::is_base_of_v<Listener, M>};
   }
   static Abilities of(const Model& model) {
-    return {can<Encoder>(model) != nullptr,        can<Generator>(model) != nullptr,
-            can<TextLabeller>(model) != nullptr,   can<WordLabeller>(model) != nullptr,
-            can<TokenLabeller>(model) != nullptr,  can<GapFiller>(model) != nullptr,
-            can<AnswerFinder>(model) != nullptr,   can<PictureEncoder>(model) != nullptr,
-            can<PictureLabeller>(model) != nullptr};
+    return {can<Encoder>(model) != nullptr,         can<Generator>(model) != nullptr,
+            can<TextLabeller>(model) != nullptr,    can<WordLabeller>(model) != nullptr,
+            can<TokenLabeller>(model) != nullptr,   can<GapFiller>(model) != nullptr,
+            can<AnswerFinder>(model) != nullptr,    can<PictureEncoder>(model) != nullptr,
+            can<PictureLabeller>(model) != nullptr, can<Listener>(model) != nullptr};
+  }
+  bool writes_on() const {  // a language model: it goes on with a text
+    return generates && !encodes && !listens && !encodes_pictures;
   }
   bool operator==(const Abilities&) const = default;
 };

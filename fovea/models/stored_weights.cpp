@@ -6,7 +6,9 @@
 #include "fovea/base/file.h"
 #include "fovea/base/json.h"
 #include "fovea/formats/safetensors.h"
+#include "fovea/formats/whisper_file.h"
 #include "fovea/models/gguf_config.h"
+#include "fovea/models/whisper_weights.h"
 
 namespace fovea {
 namespace {
@@ -144,6 +146,7 @@ bool is_gguf(const fs::path& model) { return model.extension() == ".gguf"; }
 
 std::unique_ptr<StoredWeights> open_weights(const fs::path& model) {
   if (is_gguf(model) && !is_folder(model)) return std::make_unique<GgufWeights>(model);
+  if (is_whisper_file(model)) return whisper_weights(model);
   return std::make_unique<FolderWeights>(model);
 }
 

@@ -1,6 +1,7 @@
 #include "fovea/nn/convolution.h"
 
 #include "fovea/tensor/convolution.h"
+#include "fovea/tensor/index.h"
 
 namespace fovea {
 namespace {
@@ -33,6 +34,29 @@ Tensor Conv1d::operator()(const Tensor& x) const {
                                       .dilation = {1, config_.dilation},
                                       .groups = config_.groups};
   return convolution(x.unsqueeze(2), weight_->unsqueeze(2), bias_, options).squeeze(2);
+}
+
+FrameConvolution::FrameConvolution(const Config& c) : config_(c) {
+  check("FrameConvolution", {.inputs = c.inputs, .outputs = c.outputs, .kernel = c.kernel, .stride = c.stride});
+  weight_ = Weight({c.outputs, c.kernel * c.inputs}, Weight::Use::product).stored_as_convolution(c.kernel);
+  bias_ = Weight({c.outputs});
+}
+
+Tensor FrameConvolution::operator()(const Tensor& x, Activation activation) const {
+  require(x.rank() == 2 && x.size(1) == config_.inputs, "FrameConvolution: found x {}, expected [frames, {}]",
+          x.shape(), config_.inputs);
+  const int64_t frames = x.size(0), before = (config_.kernel - 1) / 2;
+  const int64_t results = (frames + 2 * before - config_.kernel) / config_.stride + 1;
+  if (frames == 0) return Tensor({0, config_.outputs}, x.dtype());
+  std::vector<int64_t> seen;  // the frames that each result sees; behind the last there is one of zeros
+  for (int64_t i = 0; i < results; ++i)
+    for (int64_t k = 0; k < config_.kernel; ++k) {
+      const int64_t frame = i * config_.stride + k - before;
+      seen.push_back(frame < 0 || frame >= frames ? frames : frame);
+    }
+  const Tensor with_zeros = concat({x, zeros({1, config_.inputs}, x.dtype())}, 0);
+  const Tensor patches = rows(with_zeros, tensor({results, config_.kernel}, seen));
+  return linear(patches.reshape({results, config_.kernel * config_.inputs}), weight_, bias_, activation);
 }
 
 Conv2d::Conv2d(const Config& c) : config_(c) {

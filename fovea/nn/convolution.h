@@ -32,6 +32,26 @@ class Conv1d final {
   Weight weight_, bias_;
 };
 
+// A Conv1d, with the same weights, over frames that lie one after another: [frames, inputs] → [frames', outputs], as a product that may be
+// packed. Zeros are added at both ends, (kernel − 1) / 2 of them.
+class FrameConvolution final {
+ public:
+  struct Config {
+    int64_t inputs = 0, outputs = 0, kernel = 3, stride = 1;
+  };
+  explicit FrameConvolution(const Config&);
+
+  Tensor operator()(const Tensor& x, Activation activation = Activation::none) const;
+  void weights(Weights& w) {
+    w("weight", weight_, {Init::xavier});
+    w("bias", bias_, {Init::zeros});
+  }
+
+ private:
+  Config config_;
+  Weight weight_, bias_;
+};
+
 // [batch, inputs, rows, columns] → [batch, outputs, rows', columns']; weight [outputs, inputs / groups, kernel, kernel].
 class Conv2d final {
  public:

@@ -134,10 +134,14 @@ void Weight::learn(const Tensor& stored) { numbers().copy_from(finite(as_used(st
 Tensor Weight::as_used(const Tensor& stored) const {
   if (stored.shape() != stored_shape())
     throw Error(Error::corrupt, "found {}, expected {}", stored.shape(), stored_shape());
+  if (kernel_ > 0) return stored.permute({0, 2, 1}).contiguous().reshape(shape_);
   return transposed_ ? stored.transpose(0, 1) : stored;
 }
 
-Tensor Weight::stored() const { return transposed_ ? unpacked().transpose(0, 1).contiguous() : unpacked(); }
+Tensor Weight::stored() const {
+  if (kernel_ > 0) return unpacked().reshape({shape_[0], kernel_, shape_[1] / kernel_}).permute({0, 2, 1}).contiguous();
+  return transposed_ ? unpacked().transpose(0, 1).contiguous() : unpacked();
+}
 
 void Weight::bind(const Tensor& file, Precision precision) {
   const Tensor stored = as_used(file);

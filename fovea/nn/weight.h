@@ -40,10 +40,16 @@ class Weight final {
   // The same weight, which files hold as [inputs, outputs], as GPT-2's do.
   Weight stored_transposed() && { return transposed_ = true, std::move(*this); }
 
+  // The same weight [outputs, kernel · inputs], which files hold as a convolution's [outputs, inputs, kernel].
+  Weight stored_as_convolution(int64_t kernel) && { return kernel_ = kernel, std::move(*this); }
+
   explicit operator bool() const { return exists_; }
   const Shape& shape() const { return shape_; }
   bool transposed() const { return transposed_; }
-  Shape stored_shape() const { return transposed_ ? Shape{shape_[1], shape_[0]} : shape_; }  // in files
+  Shape stored_shape() const {  // in files
+    if (kernel_ > 0) return {shape_[0], shape_[1] / kernel_, kernel_};
+    return transposed_ ? Shape{shape_[1], shape_[0]} : shape_;
+  }
   int rank() const { return shape_.rank(); }
   int64_t size(int axis) const { return shape_[axis]; }
   int64_t elements() const { return shape_.elements(); }
@@ -87,6 +93,7 @@ class Weight final {
   Use use_ = Use::numbers;
   Shape shape_;
   std::vector<int64_t> parts_;  // none: one
+  int64_t kernel_ = 0;          // of a convolution
   Tensor numbers_;
   std::shared_ptr<const Beyond> beyond_;  // what it has beyond numbers: it packed, or an addition beside them
 };

@@ -9,8 +9,10 @@
 #include "fovea/data/text/gguf_tokenizer.h"
 #include "fovea/data/text/lines.h"
 #include "fovea/data/text/pretrained/load.h"
+#include "fovea/data/text/pretrained/vocabulary_files.h"
 #include "fovea/data/text/sentencepiece.h"
 #include "fovea/data/text/words.h"
+#include "fovea/formats/whisper_file.h"
 
 namespace fovea {
 namespace fs = std::filesystem;
@@ -54,11 +56,28 @@ std::unique_ptr<Tokenizer> load_own_sentencepiece(const fs::path& file) {
   return same ? std::move(model) : nullptr;
 }
 
+// In whisper.cpp's files; OpenAI's hold none.
+std::unique_ptr<Tokenizer> load_whisper_tokenizer(const fs::path& file) {
+  if (const auto words = open_whisper_file(file)->words(); !words.empty())
+    return whisper_tokenizer(words, file.string());
+  try {
+    return load_tokenizer(file.parent_path().empty() ? fs::path(".") : file.parent_path());
+  } catch (const Error& e) {
+    if (e.kind() != Error::not_found) throw;
+    throw Error(
+        Error::not_found,
+        "{}: found no tokenizer beside it, expected multilingual.tiktoken (gpt2.tiktoken of a model for English "
+        "alone) or tokenizer.json in the same folder",
+        file.string());
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& folder) {
   if (path_exists(folder) && !is_folder(folder)) {
     if (folder.extension() == ".gguf") return gguf_tokenizer(Gguf(folder));
+    if (is_whisper_file(folder)) return load_whisper_tokenizer(folder);
     if (auto own = load_own_sentencepiece(folder)) return own;
     if (auto pretrained = load_pretrained_tokenizer_file(folder)) return pretrained;
     if (folder.extension() == ".json") return load_vocabulary(folder);

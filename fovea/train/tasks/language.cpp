@@ -34,7 +34,7 @@ class Language final : public Task {
     generation_.max_length = 200;
   }
 
-  bool suits(const Abilities& a) const override { return a.generates && !a.encodes && !a.encodes_pictures; }
+  bool suits(const Abilities& a) const override { return a.writes_on(); }
   std::string_view first_family() const override { return "gpt2"; }
   VocabularyConfig vocabulary() const override { return {.kind = "byte-bpe", .size = 4000}; }
   std::string_view training() const override {

@@ -207,22 +207,42 @@ std::unique_ptr<Tokenizer> load_vocab_and_merges(const fs::path& vocab, const fs
   return std::make_unique<Pipeline>(std::move(parts));
 }
 
-std::unique_ptr<Tokenizer> load_tiktoken(const fs::path& file) {
-  const MappedFile bytes(file);
-  const std::string where = file.string();
-  Vocabulary vocabulary = read_ranks(bytes.text(), where);
+namespace {
+
+// BPE by the order of the pieces.
+PipelineParts ranked_parts(Vocabulary vocabulary, const std::string& where) {
   std::vector<int32_t> ranks(static_cast<size_t>(vocabulary.size()));
   for (size_t i = 0; i < ranks.size(); ++i) ranks[i] = static_cast<int32_t>(i);
   const auto merges = merges_of_ranks(vocabulary, ranks);
   const auto model = std::make_shared<Bpe>(std::move(vocabulary), merges, Bpe::Options{.whole_words = true});
   if (!model->knows_all_bytes()) throw Error(Error::corrupt, "{}: not every byte has a rank", where);
-  SpecialTokens special = read_special_tokens(file.parent_path());
   PipelineParts parts = byte_level_parts(model, false);
   parts.where = where;
   parts.pre_tokenizer = tiktoken_words(model->vocabulary().size(), where);
+  return parts;
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> load_tiktoken(const fs::path& file) {
+  const MappedFile bytes(file);
+  const std::string where = file.string();
+  PipelineParts parts = ranked_parts(read_ranks(bytes.text(), where), where);
+  SpecialTokens special = read_special_tokens(file.parent_path());
   parts.files.emplace(file.filename().string(), bytes);
   parts.added = special.added;
   if (special.names.empty()) special.names = {{"bos", "<|endoftext|>"}, {"eos", "<|endoftext|>"}};
+  for (const auto& [role, name] : special.names) add_named_token(parts, name);
+  add_special_tokens(parts, special);
+  return std::make_unique<Pipeline>(std::move(parts));
+}
+
+std::unique_ptr<Tokenizer> whisper_tokenizer(const std::vector<std::string>& words, const std::string& where) {
+  std::vector<std::string> pieces;
+  for (const std::string& word : words) pieces.push_back(spelled(word));
+  PipelineParts parts = ranked_parts(Vocabulary(std::move(pieces), where), where);
+  SpecialTokens special;
+  special.names = {{"bos", "<|endoftext|>"}, {"eos", "<|endoftext|>"}};
   for (const auto& [role, name] : special.names) add_named_token(parts, name);
   add_special_tokens(parts, special);
   return std::make_unique<Pipeline>(std::move(parts));

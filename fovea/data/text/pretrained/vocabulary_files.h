@@ -14,5 +14,7 @@ std::unique_ptr<Tokenizer> wordpiece_tokenizer(const std::vector<std::string>& p
 std::unique_ptr<Tokenizer> load_vocab_and_merges(const std::filesystem::path& vocab,
                                                  const std::filesystem::path& merges);
 std::unique_ptr<Tokenizer> load_tiktoken(const std::filesystem::path& file);
+// The words of whisper.cpp's files, as bytes in the order of their ids, which is the order in which they are merged.
+std::unique_ptr<Tokenizer> whisper_tokenizer(const std::vector<std::string>& words, const std::string& where);
 
 }  // namespace fovea

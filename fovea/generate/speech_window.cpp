@@ -1,0 +1,179 @@
+#include "fovea/generate/speech_window.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "fovea/kernels/softmax.h"
+
+namespace fovea {
+namespace {
+
+// log p of each entry of a row.
+std::vector<float> log_softmax(const Tensor& logits) {
+  std::vector<float> y(static_cast<size_t>(logits.elements()));
+  kernels::log_softmax({.rows = 1, .width = logits.elements()}, logits.data<float>(), y.data());
+  return y;
+}
+
+std::string cross(int64_t layer) { return fmt::format("decoder.{}.cross", layer); }
+
+Trace trace_of(const SpeechTokens& tokens, int64_t states, Range rows) {
+  Trace trace({.row_range = rows, .key_range = {0, states}, .weights = true});
+  std::set<int64_t> layers;
+  for (const AlignmentHead& head : tokens.alignment_heads) layers.insert(head.layer);
+  for (int64_t layer : layers) trace.places.push_back(cross(layer));
+  return trace;
+}
+
+}  // namespace
+
+// One way in which a window is written.
+struct SpeechWindow::Attempt {
+  std::vector<int64_t> ids = {};
+  std::vector<double> log_probabilities = {};
+  std::vector<float> attention = {};  // [steps, heads, states]
+  bool ended = false;
+
+  double mean() const {
+    const double sum = std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
+    return sum / static_cast<double>(ids.size() + 1);
+  }
+  // Row `row` of what a step saw; weights are shares of what was seen of the sound alone.
+  void look(const Trace& trace, const SpeechTokens& tokens, int64_t row) {
+    for (const AlignmentHead& head : tokens.alignment_heads) {
+      const Tensor seen = trace[cross(head.layer)].weights.select(0, row).select(0, head.head).contiguous();
+      const int64_t states = seen.size(1);
+      const float* from = seen.data<float>() + (seen.size(0) - 1) * states;
+      const float sum = std::accumulate(from, from + states, 0.0f);
+      for (int64_t s = 0; s < states; ++s) attention.push_back(sum > 0 ? from[s] / sum : 0);
+    }
+  }
+};
+
+double WindowText::mean_log_probability() const {
+  const double sum = std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
+  return sum / static_cast<double>(ids.size() + 1);
+}
+
+SpeechWindow::SpeechWindow(const Generator& model, const SpeechTokens& tokens, Tensor states)
+    : model_(model), tokens_(tokens), states_(std::move(states)) {}
+
+void SpeechWindow::read_start() {
+  if (first_logits_) return;
+  state_ = model_.start({.states = states_}, {});
+  first_logits_ = model_.step(*state_, tensor({1}, std::vector<int64_t>{tokens_.start}), {}).contiguous();
+}
+
+SpeechWindow::Language SpeechWindow::language() {
+  if (tokens_.languages.empty()) return {"en", 1};
+  read_start();
+  const float* logits = first_logits_.data<float>();
+  const auto& all = tokens_.languages;
+  const auto best = std::max_element(all.begin(), all.end(),
+                                     [&](const auto& a, const auto& b) { return logits[a.second] < logits[b.second]; });
+  double sum = 0;
+  for (const auto& [code, id] : all) sum += std::exp(double{logits[id]} - logits[best->second]);
+  return {best->first, 1 / sum};
+}
+
+// All but the last token, then the last one, which is looked at. Whether nobody speaks is known behind the start.
+Tensor SpeechWindow::read(const std::vector<int64_t>& prompt, double& no_speech, Trace* trace) {
+  const auto start = std::find(prompt.begin(), prompt.end(), tokens_.start);
+  require(start != prompt.end(), "transcribe: found a prompt without a start");
+  const auto some = [&](auto begin, auto end, Trace* seen) {
+    const std::vector<int64_t> ids(begin, end);
+    const auto count = static_cast<int64_t>(ids.size());
+    return model_.steps(*state_, tensor({count}, ids), std::vector<int64_t>{0, count}, {.trace = seen}).contiguous();
+  };
+  const bool alone = start + 1 == prompt.end();
+  Tensor logits;
+  if (start == prompt.begin() && !alone) {
+    read_start();
+    logits = first_logits_;
+  } else {
+    state_ = model_.start({.states = states_}, {});
+    logits = some(prompt.begin(), start + 1, alone ? trace : nullptr);
+  }
+  if (tokens_.no_speech >= 0) no_speech = std::exp(log_softmax(logits)[static_cast<size_t>(tokens_.no_speech)]);
+  first_logits_ = {};
+  return alone ? logits : some(start + 1, prompt.end(), trace);
+}
+
+// The next token of each open attempt, whose logits are the rows.
+void SpeechWindow::step(std::vector<Attempt>& attempts, const std::vector<size_t>& open, Tensor& logits,
+                        const WindowOptions& o) const {
+  const int64_t width = logits.size(1);
+  for (size_t r = 0; r < open.size(); ++r) {
+    Attempt& attempt = attempts[open[r]];
+    float* row = logits.data<float>() + static_cast<int64_t>(r) * width;
+    const std::span<float> all(row, static_cast<size_t>(width));
+    tokens_.exclude(all, attempt.ids);
+    float sum = 0;
+    kernels::log_sum_exp({.rows = 1, .width = width}, row, &sum);
+    int64_t id = std::max_element(all.begin(), all.end()) - all.begin();
+    if (o.temperature > 0) {
+      const double top = row[id], u = o.random.fork(open[r]).uniform(attempt.ids.size());
+      double whole = 0, passed = 0;
+      for (float x : all) whole += std::exp((x - top) / o.temperature);
+      for (int64_t i = 0; i < width; ++i) {
+        passed += std::exp((row[i] - top) / o.temperature);
+        if (passed > u * whole) {
+          id = i;
+          break;
+        }
+      }
+    }
+    attempt.log_probabilities.push_back(double{row[id]} - sum);
+    attempt.ended = id == tokens_.end;
+    if (!attempt.ended) attempt.ids.push_back(id);
+  }
+}
+
+WindowText SpeechWindow::write(const std::vector<int64_t>& prompt, const WindowOptions& o) {
+  WindowText text = {.temperature = o.temperature};
+  const size_t rows = o.temperature > 0 ? static_cast<size_t>(std::max<int64_t>(1, o.attempts)) : 1;
+  std::vector<Attempt> attempts(rows);
+  std::vector<size_t> open(rows);
+  std::iota(open.begin(), open.end(), size_t{0});
+  const bool look = o.looked > 0;
+  Trace prompted = trace_of(tokens_, o.looked, {});
+  Tensor logits = read(prompt, text.no_speech, look ? &prompted : nullptr);
+  if (look)
+    for (Attempt& attempt : attempts) attempt.look(prompted, tokens_, 0);
+  if (rows > 1) {
+    state_->reorder(std::vector<int64_t>(rows, 0));
+    logits = logits.expand({static_cast<int64_t>(rows), logits.size(1)}).clone();
+  }
+  const int64_t most = std::min(o.most, model_.longest() - static_cast<int64_t>(prompt.size()));
+  for (int64_t written = 0; written < most; ++written) {
+    step(attempts, open, logits, o);
+    std::vector<int64_t> going_on, ids, starts = {0};
+    std::vector<size_t> still_open;
+    for (size_t r = 0; r < open.size(); ++r) {
+      if (attempts[open[r]].ended) continue;
+      still_open.push_back(open[r]), going_on.push_back(static_cast<int64_t>(r));
+      ids.push_back(attempts[open[r]].ids.back()), starts.push_back(static_cast<int64_t>(ids.size()));
+    }
+    if (still_open.empty() || written + 1 == most) break;
+    if (still_open.size() < open.size()) state_->reorder(going_on);
+    open = still_open;
+    Trace trace = trace_of(tokens_, o.looked, {});
+    logits =
+        model_.steps(*state_, tensor({starts.back()}, ids), starts, {.trace = look ? &trace : nullptr}).contiguous();
+    for (size_t r = 0; look && r < open.size(); ++r) attempts[open[r]].look(trace, tokens_, static_cast<int64_t>(r));
+  }
+  const auto best = std::max_element(attempts.begin(), attempts.end(),
+                                     [](const Attempt& a, const Attempt& b) { return a.mean() < b.mean(); });
+  text.ids = std::move(best->ids), text.log_probabilities = std::move(best->log_probabilities);
+  if (look) {
+    const auto steps = static_cast<int64_t>(text.log_probabilities.size());
+    const auto heads = static_cast<int64_t>(tokens_.alignment_heads.size());
+    best->attention.resize(static_cast<size_t>(steps * heads * o.looked));
+    text.attention = tensor({steps, heads, o.looked}, best->attention).permute({1, 0, 2}).contiguous();
+  }
+  return text;
+}
+
+}  // namespace fovea

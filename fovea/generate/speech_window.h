@@ -1,0 +1,62 @@
+// What is said in one window of sound, token by token: words and times.
+//
+//   SpeechWindow window(model, tokens, states);        // states: what the model heard, Listener::hear()
+//   const auto [language, probability] = window.language();
+//   const WindowText text = window.write(tokens.prompt(language, SpeechTask::transcribe), {.temperature = 0});
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/base/random.h"
+#include "fovea/generate/speech_tokens.h"
+
+namespace fovea {
+
+struct WindowOptions {
+  double temperature = 0;  // 0: the most probable token each time; else drawn, logits divided by this
+  int64_t attempts = 5;    // drawn at a time, of which the most probable is taken
+  int64_t most = 224;      // tokens
+  Random random = Random(0);
+  int64_t looked = 0;  // if > 0: what the alignment heads saw of the first so many states
+};
+
+struct WindowText {
+  std::vector<int64_t> ids = {};               // words and times, without the end
+  std::vector<double> log_probabilities = {};  // of each, and of the end if it was reached
+  double no_speech = 0;                        // the probability that nobody speaks
+  double temperature = 0;
+  Tensor attention = {};  // if asked for: [alignment heads, log_probabilities, states looked at], each row's sum 1
+
+  double mean_log_probability() const;
+};
+
+class SpeechWindow final {
+ public:
+  struct Language {
+    std::string code;
+    double probability = 1;
+  };
+
+  // The states [1, states, width] are looked at by `model`, which has to outlive this.
+  SpeechWindow(const Generator& model, const SpeechTokens& tokens, Tensor states);
+
+  Language language();  // the most probable one
+  WindowText write(const std::vector<int64_t>& prompt, const WindowOptions&);
+
+ private:
+  struct Attempt;
+  void read_start();
+  Tensor read(const std::vector<int64_t>& prompt, double& no_speech, Trace*);
+  void step(std::vector<Attempt>& attempts, const std::vector<size_t>& open, Tensor& logits,
+            const WindowOptions&) const;
+
+  const Generator& model_;
+  const SpeechTokens& tokens_;
+  Tensor states_;
+  std::unique_ptr<DecoderState> state_;
+  Tensor first_logits_;  // of a state that has read the start and nothing else
+};
+
+}  // namespace fovea
