@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fovea/base/error.h"
 
 namespace fovea {
@@ -46,6 +48,22 @@ TEST(PictureMap, IsAnImageWithItsPanelsSideBySide) {
     EXPECT_EQ(sheet.at(panel, 8, 0), 255);
   }
   EXPECT_THROW(to_image({}), Error);
+}
+
+// As many beside each other as fit, the others below.
+TEST(PictureMap, SmallOnesStandBesideEachOther) {
+  PictureMap one = half_looked_at(), other = half_looked_at();
+  one.title = "rot", other.title = "blüht";
+  const int64_t wide = 2 * one.across;
+  const std::string beside = to_terminal(std::vector<PictureMap>{one, other}, {.width = 200, .colour = false});
+  EXPECT_EQ(std::count(beside.begin(), beside.end(), '\n'), 1 + one.down);
+  EXPECT_EQ(beside.substr(0, beside.find('\n')), "rot" + std::string(static_cast<size_t>(wide + 2 - 3), ' ') + "blüht");
+  const std::string below = to_terminal(std::vector<PictureMap>{one, other}, {.width = wide, .colour = false});
+  EXPECT_EQ(std::count(below.begin(), below.end(), '\n'), 2 * (1 + one.down));
+  const std::string svg = to_small_svg(std::vector<PictureMap>(7, one));
+  size_t panels = 0;
+  for (size_t at = svg.find("<image "); at != std::string::npos; at = svg.find("<image ", at + 1)) ++panels;
+  EXPECT_EQ(panels, 7u);
 }
 
 }  // namespace
