@@ -23,17 +23,17 @@ std::vector<std::string> names() {
 std::vector<std::string> translators() {
   std::vector<std::string> found;
   for (const std::string& name : names())
-    if (name != "entities" && name != "plays" && name != "scenes" && name != "sentiment") found.push_back(name);
+    if (name.starts_with("en-") || name.starts_with("de-")) found.push_back(name);
   return found;
 }
 
-TEST(Zoo, HoldsWhatIsPromisedInSixtyMegabytes) {
-  EXPECT_EQ(names(),
-            (std::vector<std::string>{"de-en", "en-de", "en-de-bahdanau", "entities", "plays", "scenes", "sentiment"}));
+TEST(Zoo, HoldsWhatIsPromisedInEightyMegabytes) {
+  EXPECT_EQ(names(), (std::vector<std::string>{"de-en", "en-de", "en-de-bahdanau", "entities", "fashion", "plays",
+                                               "scenes", "sentiment"}));
   uintmax_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(zoo))
     if (entry.is_regular_file()) bytes += entry.file_size();
-  EXPECT_LE(bytes, 60'000'000u);
+  EXPECT_LE(bytes, 80'000'000u);
 }
 
 TEST(Zoo, SaysWhatIsInAScene) {
@@ -49,7 +49,7 @@ TEST(Zoo, EveryModelHasItsCardItsRecipeAndItsScores) {
   const std::string welcome = run_program("").out;
   for (const std::string& name : names()) {
     const std::string card = read_text(zoo / name / "README.md");
-    for (const char* part : {"license: cc-by", "- data: ", "## Made by", "## Test", "fovea evaluate -m "})
+    for (const char* part : {"license: ", "- data: ", "## Made by", "## Test", "fovea evaluate -m "})
       EXPECT_NE(card.find(part), std::string::npos) << name << ": " << part;
     const std::string recipe = read_text(zoo / name / "recipe.yaml");
     EXPECT_NE(recipe.find("f16\""), std::string::npos) << name;
@@ -73,6 +73,14 @@ TEST(Zoo, TellsWhatItSees) {
             "[Ada Lovelace](PER) worked with [Charles Babbage](PER) in [London](LOC).\n");
   EXPECT_TRUE(run_program("classify 'An excellent phone, I love it.'").out.starts_with("positive\t"));
   EXPECT_TRUE(run_program("classify 'A waste of money and time.'").out.starts_with("negative\t"));
+}
+
+TEST(Zoo, TellsClothesApart) {
+  const std::string pictures = std::string(test_data) + "/../examples/fashion/";
+  const char* labels[] = {"ankle boot", "pullover", "trousers", "coat", "sandal", "sneaker"};
+  for (int i = 0; i < 6; ++i)
+    EXPECT_TRUE(run_program(fmt::format("classify -m fashion {}{}.png", pictures, i + 1)).out.starts_with(labels[i]))
+        << i;
 }
 
 // The words and the manner of its plays, the same for the same seed; and nothing that is no text.
