@@ -45,8 +45,9 @@ TEST(WhisperFile, CutShortItIsAnError) {
 Pickle unpickled(std::string_view bytes) { return Pickle(bytes, "test"); }
 
 TEST(Pickle, BuildsNumbersTextsAndDictionaries) {
+  using namespace std::string_literals;
   const std::string bytes =
-      std::string("\x80\x02}q\x00(X\x01\x00\x00\x00", 12) + "aK\x07X\x01" + std::string("\0\0\0", 3) + "bM\x01\x02u.";
+      "\x80\x02}q\x00("s + "X\x01\x00\x00\x00"s + "aK\x07"s + "X\x01\x00\x00\x00"s + "bM\x01\x02u."s;
   const Pickle p = unpickled(bytes);
   const auto& entries = p[p.root()].entries;
   ASSERT_EQ(entries.size(), 2u);
