@@ -20,6 +20,7 @@
 #include "fovea/models/families/classifier.h"
 #include "fovea/models/families/tagger.h"
 #include "fovea/models/families/transformer.h"
+#include "fovea/models/listener_folder.h"
 #include "fovea/models/pretrained.h"
 #include "fovea/train/lora.h"
 
@@ -165,6 +166,9 @@ class ExampleFolder final {
          words);
     write_language_model(pieces);
     write_captioner(words);
+    write_listener(path_ / "my-listener");
+    std::filesystem::copy_file(std::filesystem::path(test_data) / "golden" / "sound" / "plain.wav",
+                               path_ / "speech.wav");
     const std::unique_ptr<Model> encoder = load_model(path_ / "my-encoder", {.learns = true});
     Lora({.rank = 2}, *encoder, {}, Random(3)).save(path_ / "my-lora", *encoder, "my-encoder");
   }

@@ -13,6 +13,7 @@
 //   fovea::ChatPartner partner("model.gguf");          partner.say("What is the capital of France?");
 //   fovea::TextEmbedder embed("all-MiniLM-L6-v2");     embed.similarity("How are you?", "How do you do?");
 //   fovea::MaskFiller fill("bert-base-uncased");       fill("The capital of France is [MASK].")[0].choices;
+//   fovea::Transcriber transcribe("ggml-tiny.bin");    transcribe("speech.flac").segments[0].words;
 //   fovea::Answerer answer("my-finder");               answer("Who wrote it?", "It was written by Ada in 1843.").span;
 //
 // Answers are plain structs of the standard library's types. Objects are cheap to copy and to move, and any number of threads
@@ -29,5 +30,6 @@
 #include "fovea/api/text_embedder.h"
 #include "fovea/api/text_generator.h"
 #include "fovea/api/text_writer.h"
+#include "fovea/api/transcriber.h"
 #include "fovea/base/error.h"
 #include "fovea/version.h"

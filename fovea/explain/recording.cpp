@@ -126,6 +126,27 @@ void Recorder::wrote(const Translation& best, const Generator& writer) {
   recording_.sequences["prefix"] = std::move(prefix);
 }
 
+void Recorder::heard(int64_t states, double seconds, const std::vector<int64_t>& prompt,
+                     const std::vector<int64_t>& written) {
+  RecordedSequence frames, prefix, target;
+  for (int64_t i = 0; i < states; ++i) {
+    frames.ids.push_back(-1), frames.spans.push_back({0, 0});
+    frames.pieces.push_back(fmt::format("{:.2f}", static_cast<double>(i) * seconds));
+  }
+  std::vector<int64_t> all = prompt;
+  all.insert(all.end(), written.begin(), written.end());
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string piece = all[i] < tokenizer_.size() ? shown(all[i]) : fmt::format("<|{}|>", all[i]);
+    for (RecordedSequence* s : {&prefix, &target}) {
+      if (s == &prefix ? i + 1 == all.size() : i == 0) continue;
+      s->ids.push_back(all[i]), s->pieces.push_back(piece), s->spans.push_back({0, 0});
+    }
+  }
+  recording_.sequences["frames"] = std::move(frames);
+  recording_.sequences["prefix"] = std::move(prefix);
+  recording_.sequences["target"] = std::move(target);
+}
+
 void Recorder::classified(const Classified& c) {
   const auto& labeller = as<TextLabeller>(model_);
   read(labeller_tokens(tokenizer_, recording_.text, labeller).tokens, recording_.text);

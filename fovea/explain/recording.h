@@ -87,6 +87,9 @@ class Recorder final {
   void captioned(const Translation&, const PictureShape&);  // the text is the picture's path
   void tagged(const TaggedText&);
   void continued(const std::vector<int64_t>& prompt, const Continuation&);
+  // What is said in a window of sound: the states that the model heard, each so many seconds long, what it was given to read and what it
+  // wrote, the end with it.
+  void heard(int64_t states, double seconds, const std::vector<int64_t>& prompt, const std::vector<int64_t>& written);
   void read(const Tokens& framed, const std::string& text, const std::string& name = "source");
 
   Recording finish(std::string answer);

@@ -19,8 +19,8 @@ std::vector<float> log_softmax(const Tensor& logits) {
 
 std::string cross(int64_t layer) { return fmt::format("decoder.{}.cross", layer); }
 
-Trace trace_of(const SpeechTokens& tokens, int64_t states, Range rows) {
-  Trace trace({.row_range = rows, .key_range = {0, states}, .weights = true});
+Trace trace_of(const SpeechTokens& tokens, int64_t states) {
+  Trace trace({.key_range = {0, states}, .weights = true});
   std::set<int64_t> layers;
   for (const AlignmentHead& head : tokens.alignment_heads) layers.insert(head.layer);
   for (int64_t layer : layers) trace.places.push_back(cross(layer));
@@ -138,7 +138,7 @@ WindowText SpeechWindow::write(const std::vector<int64_t>& prompt, const WindowO
   std::vector<size_t> open(rows);
   std::iota(open.begin(), open.end(), size_t{0});
   const bool look = o.looked > 0;
-  Trace prompted = trace_of(tokens_, o.looked, {});
+  Trace prompted = trace_of(tokens_, o.looked);
   Tensor logits = read(prompt, text.no_speech, look ? &prompted : nullptr);
   if (look)
     for (Attempt& attempt : attempts) attempt.look(prompted, tokens_, 0);
@@ -159,7 +159,7 @@ WindowText SpeechWindow::write(const std::vector<int64_t>& prompt, const WindowO
     if (still_open.empty() || written + 1 == most) break;
     if (still_open.size() < open.size()) state_->reorder(going_on);
     open = still_open;
-    Trace trace = trace_of(tokens_, o.looked, {});
+    Trace trace = trace_of(tokens_, o.looked);
     logits =
         model_.steps(*state_, tensor({starts.back()}, ids), starts, {.trace = look ? &trace : nullptr}).contiguous();
     for (size_t r = 0; look && r < open.size(); ++r) attempts[open[r]].look(trace, tokens_, static_cast<int64_t>(r));

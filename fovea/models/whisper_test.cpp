@@ -73,6 +73,17 @@ TEST_P(WhisperGolden, PrecisionsStayNear) {
   expect_near(as<Generator>(*small).logits(sound, all_.at("ids"), {}), all_.at("logits"), 0.1, "int8");
 }
 
+// As whisper.cpp and OpenAI store it, in half precision.
+TEST(WhisperFiles, HaveTransformersLogits) {
+  const NamedTensors all = golden(SafeTensors(golden_folder / "whisper.safetensors"), "whisper_file.");
+  for (const char* name : {"tiny.bin", "tiny.pt"}) {
+    const auto model = load_model(golden_folder / "whisper" / name);
+    EXPECT_EQ(as<Generator>(*model).special_ids().eos, 32);
+    expect_near(as<Generator>(*model).logits({.frames = all.at("frames")}, all.at("ids"), {}), all.at("logits"), 2e-4,
+                name);
+  }
+}
+
 TEST_P(WhisperGolden, WhatIsNoSoundIsAnError) {
   const auto model = stored(all_, folder_);
   const Generator& writer = as<Generator>(*model);

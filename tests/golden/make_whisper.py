@@ -2,11 +2,12 @@
 
     python make_whisper.py        # needs torch, transformers, safetensors; after make_sound.py
 
-whisper.safetensors holds for each case CASE.config (bytes of config.json as I64), CASE.weight.NAME under the names that Transformers
+whisper/tiny.bin and whisper/tiny.pt are the same tiny model as whisper.cpp and OpenAI store it, in half precision; whisper_file.* are
+its states and logits. whisper.safetensors holds for each case CASE.config (bytes of config.json as I64), CASE.weight.NAME under the names that Transformers
 stores, CASE.ids, CASE.states and CASE.logits of the sound of sound.safetensors, padded to 2 s; and what Transformers makes of random
 scores and weights: rules.* (which tokens may follow), warping.* (which token was said when).
 """
-import json, pathlib, tempfile
+import pathlib, struct, tempfile
 
 import numpy as np
 import torch
@@ -56,6 +57,7 @@ histories = [[], [21], [21, 3], [21, 3, 4, 25], [21, 3, 25, 25], [21, 3, 25, 25,
              [26, 7, 7, 39, 39], [24, 30]]
 for i, history in enumerate(histories):
     scores = 3 * torch.log_softmax(4 * numbers((1, 40), 300 + i).float(), -1)
+    scores[:, 11:20] = -torch.inf  # marks, which are never written
     file[f"rules.{i}.history"] = torch.tensor(history + [0])[:-1]
     file[f"rules.{i}.scores"] = scores[0].clone()
     masked = rules(torch.tensor([[18, 19] + history]), scores.clone())[0]
@@ -71,4 +73,47 @@ for i, (tokens, states) in enumerate([(7, 40), (1, 9), (12, 12), (5, 3)]):
     jumps = np.pad(np.diff(text), (1, 0), constant_values=1).astype(bool)
     file[f"warping.{i}.weights"] = weights.contiguous()
     file[f"warping.{i}.times"] = torch.tensor(time[jumps])
+
+# The model of one file, with OpenAI's names; a matrix lies transposed in the .pt, as some do.
+config = WhisperConfig(vocab_size=1640, num_mel_bins=8, d_model=8, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+                       decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, max_source_positions=10,
+                       max_target_positions=12, pad_token_id=32, bos_token_id=32, eos_token_id=32, decoder_start_token_id=33,
+                       suppress_tokens=None, begin_suppress_tokens=None)
+model = WhisperForConditionalGeneration(config).eval()
+for n, p in enumerate(model.parameters()):
+    p.data = numbers(p.shape, n + 1, 0.3).half().float()
+names = [("embed_positions.weight", "positional_embedding"), ("decoder.embed_tokens", "decoder.token_embedding"), (".layers.", ".blocks."),
+         (".encoder_attn_layer_norm.", ".cross_attn_ln."), (".self_attn_layer_norm.", ".attn_ln."), (".encoder_attn.", ".cross_attn."),
+         (".self_attn.", ".attn."), (".fc1.", ".mlp.0."), (".fc2.", ".mlp.2."), (".final_layer_norm.", ".mlp_ln."),
+         (".q_proj.", ".query."), (".k_proj.", ".key."), (".v_proj.", ".value."), (".out_proj.", ".out."),
+         ("encoder.layer_norm.", "encoder.ln_post."), ("decoder.layer_norm.", "decoder.ln.")]
+state = {}
+for name, tensor in model.model.state_dict().items():
+    for old, new in names:
+        name = name.replace(old, new)
+    state[name] = tensor.half()
+(here / "whisper").mkdir(exist_ok=True)
+sizes = dict(n_mels=8, n_vocab=1640, n_audio_ctx=10, n_audio_state=8, n_audio_head=2, n_audio_layer=1, n_text_ctx=12, n_text_state=8,
+             n_text_head=2, n_text_layer=1)
+fc1 = state["encoder.blocks.0.mlp.0.weight"]
+torch.save({"dims": sizes, "model_state_dict": state | {"encoder.blocks.0.mlp.0.weight": fc1.T.contiguous().T}},
+           here / "whisper" / "tiny.pt")
+with open(here / "whisper" / "tiny.bin", "wb") as out:
+    ints = lambda *values: out.write(struct.pack(f"{len(values)}i", *values))
+    ints(0x67676D6C, 1640, 10, 8, 2, 1, 12, 8, 2, 1, 8, 1, 8, 3)
+    out.write(bytes(4 * 8 * 3))
+    ints(32)
+    for i in range(32):
+        ints(1)
+        out.write(bytes([97 + i if i < 26 else 32 + i]))
+    for name, tensor in state.items():
+        array = tensor.numpy() if tensor.dim() > 1 else tensor.float().numpy()
+        shape = [len(array), 1] if "conv" in name and name.endswith("bias") else list(array.shape)
+        ints(len(shape), len(name), 1 if tensor.dim() > 1 else 0, *reversed(shape))
+        out.write(name.encode() + array.tobytes())
+frames, ids = numbers((1, 8, 20), 700).float(), torch.tensor([[33, 5, 8, 1600, 12]])
+with torch.no_grad():
+    out = model(frames, decoder_input_ids=ids)
+file["whisper_file.frames"], file["whisper_file.ids"] = frames, ids
+file["whisper_file.logits"] = out.logits.contiguous().clone()
 save_file(file, here / "whisper.safetensors")

@@ -1,0 +1,87 @@
+// `fovea transcribe`: what is said in a recording, and when.
+#include "fovea/generate/transcribe.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cli/answers.h"
+#include "cli/terminal.h"
+#include "cli/tracing.h"
+#include "cli/verb.h"
+#include "fovea/explain/trace_file.h"
+#include "fovea/explain/transcript.h"
+#include "fovea/models/zoo.h"
+
+namespace fovea::verbs {
+namespace {
+
+struct TranscribeVerbOptions {
+  static constexpr const char* positional = "audio";
+  std::string audio, model, weights, format = "text", output, trace;
+  bool show = false, quiet = false;
+  TranscribeOptions how;
+
+  void fields(Fields& f) {
+    f("audio", audio, "the recording: WAV, FLAC, Ogg or MP3");
+    f("model", model, "a Whisper: its folder, a ggml file of whisper.cpp's, or a .pt of OpenAI's");
+    f("weights", weights, weights_help);
+    f("format", format, "text, srt, vtt, tsv (milliseconds) or json");
+    f("output", output, "file to write instead of stdout");
+    f("show", show, "draw the words in the terminal: when each was said, and where in the sound it attends");
+    f("trace", trace,
+      "write what the model saw into this file: safetensors with all weights, of a recording of up to 30 s");
+    f("quiet", quiet, "no notes and no progress on stderr");
+    how.fields(f);
+  }
+  void complete() {
+    if (show) how.heard = how.words = true;
+    require(!audio.empty(), "transcribe: found no recording, expected a file: fovea transcribe audio.wav -m MODEL");
+    require(!model.empty(), "--model: found none, expected the folder or the file of a Whisper");
+    require(!show || format == "text", "--show: found --format {} beside it, expected one of them", format);
+  }
+};
+
+void run(const TranscribeVerbOptions& o) {
+  TranscriptWriter writer(o.format);
+  const Sound sound = read_sound(o.audio);
+  const Pretrained model = load_pretrained(find_model(o.model), load_as(o.weights));
+  model.as<Listener>();
+  Results results(o.output);
+  ProgressLine progress({.unit = "seconds",
+                         .whole = static_cast<int64_t>(sound.seconds()),
+                         .quiet = o.quiet || (o.output.empty() && stdout_is_terminal())});
+  int64_t done = 0;
+  TranscribeOptions how = o.how;
+  how.on_language = [&](const std::string& code, double probability) {
+    if (!o.quiet) fmt::print(stderr, "language: {} ({:.2f})\n", code, probability);
+  };
+  how.on_segment = [&](const Segment& s) {
+    results.write(o.show ? to_terminal(s, sound, terminal_look()) : writer.segment(s));
+  };
+  how.on_progress = [&](double seconds) {
+    const auto now = static_cast<int64_t>(seconds);
+    progress.add(now - done, now - done);
+    done = now;
+  };
+  results.write(writer.begin());
+  const Transcription t = transcribe(model, sound, how);
+  results.write(writer.end(t));
+  results.finish();
+  if (!o.trace.empty()) write_trace(o.trace, record(model, sound, t, how.task));
+}
+
+}  // namespace
+
+extern const Verb transcribe = {.name = "transcribe",
+                                .group = "use",
+                                .help = "what is said in a recording, and when each word was said",
+                                .examples =
+                                    "fovea transcribe -m my-listener speech.wav\n"
+                                    "fovea transcribe -m my-listener speech.wav --words --format srt\n"
+                                    "fovea transcribe -m my-listener speech.wav --language german --task translate\n"
+                                    "fovea transcribe -m my-listener speech.wav --show\n"
+                                    "fovea transcribe -m my-listener speech.wav --words --format json -o output.json",
+                                .run = [](const TranscribeVerbOptions& o) { run(o); }};
+
+}  // namespace fovea::verbs
