@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/example_folder.h"
+#include "fovea/data/text/lines.h"
 #include "fovea/explain/alignment_heads.h"
 #include "fovea/explain/survey.h"
 #include "test_paths.h"

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t most_columns = 1024;             // that a fixed position is looked for in
 constexpr int64_t block_cells = int64_t{1} << 22;  // of weights that are looked at together
+constexpr int64_t fewest_copies = 8;               // rows of ordinary text that repeat something
 constexpr double counts_from = 0.3, above_chance = 2, broad_from = 0.8;
 
 bool is_punctuation(const std::string& piece) {
@@ -176,8 +177,11 @@ HeadName name_of(const HeadMeasure& h) {
   LookedAt kind = LookedAt::first;
   for (size_t i = 0; i < looked_at_kinds; ++i) {
     if (!counts(h.shares[i]) || (best && best->weight >= h.shares[i].weight)) continue;
-    if (static_cast<LookedAt>(i) == LookedAt::position && h.texts < 4) continue;
-    best = &h.shares[i], kind = static_cast<LookedAt>(i);
+    const auto looked_at = static_cast<LookedAt>(i);
+    const bool copies = looked_at == LookedAt::induction || looked_at == LookedAt::duplicate;
+    if (looked_at == LookedAt::position && h.texts < 4) continue;
+    if (copies && (h.repeated_induction.rows > 0 || h.shares[i].rows < fewest_copies)) continue;
+    best = &h.shares[i], kind = looked_at;
   }
   if (best && kind == LookedAt::position) return {fmt::format("position {}", h.position), best->weight};
   if (best) return called(kind, *best);

@@ -59,10 +59,10 @@ struct HeadMeasure {
 };
 
 // The rules. A kind of keys counts if it gets at least 0.3, and at least twice what chance gives it:
-//   induction, duplicate      on repeated random tokens, before all others
+//   induction, duplicate      on repeated random tokens, before all others; without these, on at least eight rows of the texts
 //   alignment                 cross-attention: monotonicity at least 0.5 and diagonality at least 0.3, or agreement at least 0.5
-//   otherwise                 the kind with the largest share: previous token, next token, same token, induction, duplicate token,
-//                             first token, separator, punctuation, or position n if there were at least four texts
+//   otherwise                 the kind with the largest share: previous token, next token, same token, first token, separator,
+//                             punctuation, or position n if there were at least four texts
 //   broad                     entropy at least 0.8 of what it could be
 //   mixed                     none of these
 struct HeadName {

@@ -24,6 +24,11 @@ bool is_word(std::string_view found, const std::string& wanted) {
   return std::none_of(around.begin(), around.end(), [](const CodePoint& c) { return is_word_character(c.value); });
 }
 
+bool has_letters(std::string_view piece) {
+  const std::vector<CodePoint> points = code_points(piece);
+  return std::any_of(points.begin(), points.end(), [](const CodePoint& c) { return is_word_character(c.value); });
+}
+
 // The mean of the rows of [1, tokens, width] that belong to the word.
 std::vector<double> mean_of(const Tensor& state, const std::vector<size_t>& tokens) {
   const auto width = static_cast<size_t>(state.size(-1));
@@ -53,7 +58,7 @@ WordInText look_at_word(const Pretrained& p, const std::string& text, const std:
   const int64_t number = found - spans.begin();
   std::vector<size_t> tokens;
   for (size_t i = 0; i < words.size(); ++i)
-    if (words[i] == number && read.spans[i].size() > 0) tokens.push_back(i);
+    if (words[i] == number && has_letters(piece_of(text, read.spans[i]))) tokens.push_back(i);
   require(!tokens.empty(), "--word: found '{}' beyond what the model reads of '{}'", word, text);
   const auto count = static_cast<int64_t>(read.ids.size());
   LayerStates states(*p.model);

@@ -17,7 +17,7 @@ namespace fovea {
 struct WordInText {
   std::string text, word;
   std::vector<std::string> layers;  // whose state it is: "encoder.layer.0" … as it reads it, and last "output"
-  std::vector<std::vector<double>> states;  // the mean over the word's tokens
+  std::vector<std::vector<double>> states;  // the mean over the word's tokens, without the marks around it
   std::vector<std::string> places;          // of attention of the text over itself
   WordWeights attention;                    // a row for each place: the mean over its heads, of the word over all words
 
