@@ -3,6 +3,7 @@ import { clear, choice, h, toggles } from "fovea/dom";
 import { drawn, save, standalone } from "fovea/export";
 import { Seen } from "fovea/seen";
 import { compareView } from "fovea/compare";
+import { explainView } from "fovea/explain";
 import { headsView } from "fovea/heads";
 import { matrixView } from "fovea/matrix";
 import { modelView } from "fovea/model";
@@ -10,7 +11,8 @@ import { stepsView } from "fovea/steps";
 import { textView } from "fovea/text";
 
 const views = [["text", "Text", textView], ["heads", "Heads", headsView], ["model", "Model", modelView],
-               ["matrix", "Matrix", matrixView], ["steps", "Steps", stepsView], ["compare", "Compare", compareView]];
+               ["matrix", "Matrix", matrixView], ["steps", "Steps", stepsView], ["compare", "Compare", compareView],
+               ["explain", "Explain", explainView]];
 const byId = (id) => document.getElementById(id);
 
 class App {
@@ -73,9 +75,23 @@ class App {
     this.say(`${Math.round(performance.now() - begun)} ms`);
     return seen;
   }
+  // Which words the answer comes from; undefined where nobody can be asked.
+  async explained(seen, { answer: wanted, erase, check }) {
+    if (!this.served) return seen.explained;
+    const key = JSON.stringify([wanted, erase, check]);
+    seen.explanations ??= new Map();
+    if (!seen.explanations.has(key)) {
+      this.say(`${seen.model} reads …`);
+      const begun = performance.now();
+      seen.explanations.set(key, await answer(await fetch("explain", { method: "POST", headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ model: seen.model, text: seen.text, answer: wanted, methods: "all", erase, check }) })));
+      this.say(`${Math.round(performance.now() - begun)} ms`);
+    }
+    return seen.explanations.get(key);
+  }
   look() {
     const text = byId("text").readOnly ? undefined : byId("text").value;
-    this.set({ model: byId("model").value, ...(text === undefined ? {} : { text }), pick: undefined, place: undefined });
+    this.set({ model: byId("model").value, ...(text === undefined ? {} : { text }), pick: undefined, place: undefined, answer: undefined });
   }
 
   // ---- what is shown
@@ -93,7 +109,7 @@ class App {
       const [, , view] = views.find(([name]) => name === state.view) ?? views[0];
       const seen = state.view === "steps" ? undefined : await this.recording(state.model, state.text);
       if (turn !== this.shown) return;
-      if (seen && seen.places.length === 0) return this.nothing(seen);
+      if (seen && seen.places.length === 0 && state.view !== "explain") return this.nothing(seen);
       document.title = seen ? `fovea: ${seen.text.slice(0, 60)}` : "fovea";
       const kept = document.activeElement?.id;
       const frame = new Frame(this, state, seen, turn);

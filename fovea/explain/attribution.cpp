@@ -89,6 +89,8 @@ Attributions attribute(const Question& question, const std::vector<std::string>&
   return all;
 }
 
+std::string shown_score(double score) { return fmt::format("{:.4f}", std::abs(score) < 5e-5 ? 0.0 : score); }
+
 std::string to_text(const Attributions& a) {
   std::vector<std::string> words;
   for (Span span : a.text.words) words.push_back(visible(piece_of(a.text.text, span)));
@@ -104,7 +106,7 @@ std::string to_text(const Attributions& a) {
   for (size_t i = 0; i < words.size() && !shown.empty(); ++i) {
     text += padded(Measure::cells().shortened(words[i], first), first);
     for (const Attribution* m : shown)
-      text += "  " + padded(fmt::format("{:.4f}", m->words[i]), std::max(8, cells(m->method->name)), true);
+      text += "  " + padded(shown_score(m->words[i]), std::max(8, cells(m->method->name)), true);
     text += "\n";
   }
   return text + notes(a);

@@ -35,6 +35,9 @@ std::vector<const Method*> methods_named(const std::vector<std::string>& names);
 Attribution attributed_by(const Question&, const Method&, const MethodOptions& = {});
 Attributions attribute(const Question&, const std::vector<std::string>& methods, const MethodOptions& = {});
 
+// With four digits, and no sign before nothing.
+std::string shown_score(double);
+
 // The answer, then a line for each word and a column for each method, then what there is to say about them.
 std::string to_text(const Attributions&);
 // Of each method a line with the words on its scores' colours: the deepest is the largest of them; what counts against is blue.

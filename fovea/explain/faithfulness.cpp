@@ -169,8 +169,8 @@ std::string to_text(const Faithfulness& f) {
   std::string unfit;
   for (const Faithful& m : f.methods) {
     if (m.unfit.empty())
-      text += fmt::format("{}  {:17.4f}  {:11.4f}  {:13.4f}\n", padded(m.method, first), m.comprehensiveness,
-                          m.sufficiency, m.lowest);
+      text += fmt::format("{}  {:>17}  {:>11}  {:>13}\n", padded(m.method, first), shown_score(m.comprehensiveness),
+                          shown_score(m.sufficiency), shown_score(m.lowest));
     else
       unfit += fmt::format("{}: does not fit: {}\n", m.method, m.unfit);
   }

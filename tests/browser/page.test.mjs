@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const fovea = process.env.FOVEA, folder = mkdtempSync(path.join(tmpdir(), "fovea-page-"));
-const views = ["text", "heads", "model", "matrix", "steps", "compare"];
+const views = ["text", "heads", "model", "matrix", "steps", "compare", "explain"];
 let browser, program, address;
 
 before(async () => {
@@ -174,7 +174,7 @@ test("what is written for screen readers is a table with all weights", async () 
 
 test("the file of explain --html opens without a program, and is small", async () => {
   const file = path.join(folder, "page.html");
-  execFileSync(fovea, ["explain", "-m", "en-de", "--html", file, "The bank approved the loan."]);
+  execFileSync(fovea, ["explain", "-m", "en-de", "--method", "all", "--check", "--html", file, "The bank approved the loan."]);
   assert.ok(readFileSync(file).length < 1_000_000);
   for (const view of views) {
     const page = await open(pathToFileURL(file) + "#view=" + view);
@@ -182,6 +182,34 @@ test("the file of explain --html opens without a program, and is small", async (
     assert.deepEqual(page.faults, []);
     await page.close();
   }
+});
+
+test("words and methods explain an answer, and the check is a table and a plot", async () => {
+  const text = "The food was cold, but the staff were wonderful.";
+  const page = await open(at({ view: "explain", model: "sentiment", text }));
+  for (const name of ["attention", "value", "gradient-attention", "gradient-input", "integrated-gradients", "leave-one-out", "rollout"])
+    assert.match(await shown(page), new RegExp(name));
+  assert.match(await shown(page), /positive\s+0\.9/);
+  assert.match(await shown(page), /does not fit/);
+  await page.locator("#tools button", { hasText: "check" }).click();
+  await page.waitForSelector("#check-table");
+  assert.match(await page.locator("#check-table").innerText(), /random\s+-?\d\.\d{3}/);
+  assert.match(page.url(), /check=yes/);
+  await go(page, { view: "explain", model: "sentiment", text, method: "integrated-gradients", answer: "negative" });
+  assert.match(await shown(page), /negative\s+0\.0[^]*add up to/);
+  await page.locator("#stage svg rect").last().hover();
+  assert.match(await page.locator(".value").innerText(), /wonderful\.\s+integrated-gradients -\d/);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test("a file without explanations says how to get them", async () => {
+  const file = path.join(folder, "bare.html");
+  execFileSync(fovea, ["explain", "-m", "sentiment", "--html", file, "A good film."]);
+  const page = await open(pathToFileURL(file) + "#view=explain");
+  assert.match(await shown(page), /--method all/);
+  assert.deepEqual(page.faults, []);
+  await page.close();
 });
 
 // More tokens than weights are kept of: the page asks for what it shows, and tells the weight under the pointer.

@@ -7,7 +7,8 @@ const program = spawn(process.env.FOVEA ?? "../release/fovea", ["view", "--stay"
 const address = await new Promise((done) => program.stdout.once("data", (line) => done(String(line).trim())));
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
-const views = { text: {}, heads: { heads: "0.1.2.3" }, model: {}, matrix: { place: "decoder.2.cross", head: 1 }, steps: {}, compare: { head: 1, head2: 3 } };
+const views = { text: {}, heads: { heads: "0.1.2.3" }, model: {}, matrix: { place: "decoder.2.cross", head: 1 }, steps: {}, compare: { head: 1, head2: 3 },
+  explain: { model: "sentiment", text: "The food was cold, but the staff were wonderful.", check: "yes" } };
 for (const [view, state] of Object.entries(views)) {
   await page.goto("about:blank");
   await page.goto(address + "#" + new URLSearchParams({ view, theme: "light", ...state }));
