@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "fovea/base/error.h"
+#include "fovea/formats/whisper_file.h"
 #include "fovea/models/stored_weights.h"
 
 namespace fovea {
@@ -39,7 +40,7 @@ std::string models_at_hand(const std::string& installed) {
 // Where a model stands: there, in best/ as a training leaves it, or all of it in one file.
 std::optional<fs::path> model_in(const fs::path& folder) {
   std::error_code error;
-  if (is_gguf(folder) && fs::is_regular_file(folder, error)) return folder;
+  if (fs::is_regular_file(folder, error) && (is_gguf(folder) || is_whisper_file(folder))) return folder;
   for (const fs::path& candidate : {folder, folder / "best"})
     if (fs::exists(candidate / "config.json", error) || fs::exists(candidate / "adapter_config.json", error))
       return candidate;
