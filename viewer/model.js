@@ -57,13 +57,13 @@ export async function modelView(frame) {
       for (const [number, head] of place.heads.entries()) {
         const m = await seen.matrix({ ...frame.chosen, place: place.path, head: number, layers: "one" });
         if (!frame.current) return;
-        if (number > 0 && number % per === 0) y += tall + 2 * font;
+        if (number > 0 && number % per === 0) y += tall + 3.3 * font;
         const x = left + (number % per) * (cell + gap), sure = focus(m);
         const named = place.names?.[number] ?? "";
         table.push([place.path, head, named, sure]);
         svg.append(picture(frame, place, number, m, { x, y, width: cell, height: tall, font, sure, named }));
       }
-      y += tall + 3.1 * font;
+      y += tall + 4.6 * font;
     }
     lowest = Math.max(lowest, y);
   }
@@ -74,9 +74,9 @@ export async function modelView(frame) {
   frame.rows(["attention", "head", "name", "focus"], table.map(([a, b, c, d]) => [a, b, c, d.toFixed(3)]));
 }
 
-// What fits between the number and the focus: "previous token" becomes "previous" where there is little room.
+// What fits below a picture: "previous token" becomes "previous" where there is little room.
 function short(named, width, font) {
-  const most = Math.floor((width - 4.2 * font) / (0.56 * font)), word = named.split(" ")[0];
+  const most = Math.floor(width / (0.54 * font)), word = named.split(" ")[0];
   return ["mixed", ""].includes(named) ? "" : named.length <= most ? named : word.length <= most ? word : "";
 }
 
@@ -87,7 +87,7 @@ function picture(frame, place, number, m, { x, y, width, height, font, sure, nam
     onclick: go, onkeydown: (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); go(); } } },
     thumbnail(small(m, 160), x, y, width, height, { largest: Math.max(0.05, Math.min(1, m.largest())) }),
     s("text", { x, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet }, `${head}`),
-    s("text", { x: x + width / 2, y: y + height + 1.25 * font, "font-size": font, fill: t.ink, "text-anchor": "middle" }, short(named, width, font)),
+    s("text", { x, y: y + height + 2.45 * font, "font-size": font, fill: t.ink }, short(named, width, font)),
     s("text", { x: x + width, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet, "text-anchor": "end" }, percent(sure)),
     s("title", {}, `${place.path}, head ${head}${named && ": " + named}`));
 }

@@ -180,6 +180,7 @@ HeadName name_of(const HeadMeasure& h) {
     const auto looked_at = static_cast<LookedAt>(i);
     const bool copies = looked_at == LookedAt::induction || looked_at == LookedAt::duplicate;
     if (looked_at == LookedAt::position && h.texts < 4) continue;
+    if (!copies && 4 * h.shares[i].rows < h.rows) continue;  // of a few rows alone
     if (copies && (h.repeated_induction.rows > 0 || h.shares[i].rows < fewest_copies)) continue;
     best = &h.shares[i], kind = looked_at;
   }

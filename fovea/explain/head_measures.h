@@ -58,7 +58,8 @@ struct HeadMeasure {
   const HeadShare& operator[](LookedAt kind) const { return shares[static_cast<size_t>(kind)]; }
 };
 
-// The rules. A kind of keys counts if it gets at least 0.3, and at least twice what chance gives it:
+// The rules. A kind of keys counts if it gets at least 0.3, at least twice what chance gives it, and a quarter
+// of the rows has such keys:
 //   induction, duplicate      on repeated random tokens, before all others; without these, on at least eight rows of the texts
 //   alignment                 cross-attention: monotonicity at least 0.5 and diagonality at least 0.3, or agreement at least 0.5
 //   otherwise                 the kind with the largest share: previous token, next token, same token, first token, separator,

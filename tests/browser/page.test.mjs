@@ -111,6 +111,12 @@ test("another text is typed and runs", async () => {
   await page.close();
 });
 
+test("heads are named by what they did in the text", async () => {
+  const page = await open(at({ view: "model" }));
+  await page.getByRole("button", { name: /^decoder\.1\.cross, head 0, alignment, focus/ }).first().waitFor();
+  await page.close();
+});
+
 test("a head of the model opens as a matrix, whose values are exact", async () => {
   const page = await open(at({ view: "model" }));
   await page.locator("#stage svg g[role=button]").nth(5).click();
