@@ -112,9 +112,10 @@ class Attributing final {
       else
         answers.write(to_text(f));
     }
-    if (!o_.svg.empty()) write_text(o_.svg, to_svg(pictures_));
     if (!html_.empty()) write_text(html_, page({.told = pages_}));
     answers.finish();
+    if (!o_.svg.empty())
+      write_text(o_.svg, to_svg(pictures_));  // in the place of the maps of weights, of which there are none
   }
 
   const AnswerOptions& o_;

@@ -203,7 +203,7 @@ test("words and methods explain an answer, and the check is a table and a plot",
   assert.match(page.url(), /check=yes/);
   await go(page, { view: "explain", model: "sentiment", text, method: "integrated-gradients", answer: "negative" });
   assert.match(await shown(page), /negative\s+0\.0[^]*add up to/);
-  await page.locator("#stage svg rect").last().hover();
+  await page.locator("#stage svg text").last().hover();
   assert.match(await page.locator(".value").innerText(), /wonderful\.\s+integrated-gradients -\d/);
   assert.deepEqual(page.faults, []);
   await page.close();
