@@ -39,8 +39,9 @@ std::vector<std::string> texts_of(const std::vector<std::string>& paths, const M
 
 class Attributing final {
  public:
-  Attributing(const AnswerOptions& o, const AttributeOptions& a, const std::string& html)
-      : o_(o), a_(a), html_(html), model_(load_pretrained(find_model(o.model, "en-de"), o.load())) {
+  Attributing(const AnswerOptions& o, const AttributeOptions& a, const std::vector<std::string>& data,
+              const std::string& html)
+      : o_(o), a_(a), data_(data), html_(html), model_(load_pretrained(find_model(o.model, "en-de"), o.load())) {
     require(o.trace.empty(), "--trace: found --method or --check beside it, expected one of them");
     method_.steps = a.steps, method_.erasing = erasing_named(a.erase);
     names_ = split_text(a.method.empty() ? "all" : a.method, ',');
@@ -50,9 +51,9 @@ class Attributing final {
   }
 
   void run() {
-    if (!a_.data.empty()) {
+    if (!data_.empty()) {
       require(!o_.texts.given, "--data: found a text beside it, expected one of them");
-      const std::vector<std::string> all = texts_of(a_.data, *model_.model);
+      const std::vector<std::string> all = texts_of(data_, *model_.model);
       int64_t bytes = 0;
       for (const std::string& text : all) bytes += static_cast<int64_t>(text.size()) + 1;
       Answers answers(o_, bytes);
@@ -120,6 +121,7 @@ class Attributing final {
 
   const AnswerOptions& o_;
   const AttributeOptions& a_;
+  const std::vector<std::string>& data_;
   const std::string& html_;
   Pretrained model_;
   MethodOptions method_;
@@ -145,11 +147,11 @@ void AttributeOptions::fields(Fields& f) {
     "probability falls");
   f("erase", erase, "how words are erased: replace, by the mask or the unknown token, or remove");
   f("steps", steps, "of integrated gradients at first; doubled until the scores add up");
-  f("data", data, "with --method or --check: data sets to take the texts from, in any format that `train` reads");
 }
 
-void attribute_texts(const AnswerOptions& o, const AttributeOptions& a, const std::string& html) {
-  Attributing(o, a, html).run();
+void attribute_texts(const AnswerOptions& o, const AttributeOptions& a, const std::vector<std::string>& data,
+                     const std::string& html) {
+  Attributing(o, a, data, html).run();
 }
 
 }  // namespace fovea

@@ -1,6 +1,6 @@
 // `explain --method` and `explain --check`: which words an answer comes from, and whether that is true.
 //
-//   if (o.words.wanted()) return attribute_texts(o, o.words);
+//   if (o.words.wanted()) return attribute_texts(o, o.words, data, html);
 #pragma once
 
 #include <string>
@@ -12,7 +12,6 @@ namespace fovea {
 
 struct AttributeOptions {
   std::string method, answer, erase = "replace";
-  std::vector<std::string> data;
   bool check = false;
   int64_t steps = 32;
 
@@ -21,6 +20,7 @@ struct AttributeOptions {
 };
 
 // Text by text the words' scores; with `check` the table of how true they are, of all texts together.
-void attribute_texts(const AnswerOptions&, const AttributeOptions&, const std::string& html);
+void attribute_texts(const AnswerOptions&, const AttributeOptions&, const std::vector<std::string>& data,
+                     const std::string& html);
 
 }  // namespace fovea

@@ -26,10 +26,11 @@ std::vector<GoldAlignment> read_gold(const std::string& path) {
   return gold;
 }
 
-std::vector<TextPair> texts_of(const HeadOptions& o, const AnswerOptions& a, const GenerationConfig& generation) {
-  const bool given = a.texts.given || a.texts.input != "-" || (!o.word.empty() && o.data.empty());
-  require(o.data.empty() || !given, "--data: found a text or --input beside it, expected one of them");
-  if (!o.data.empty()) return read_text_pairs(o.data);
+std::vector<TextPair> texts_of(const HeadOptions& o, const AnswerOptions& a, const std::string& data,
+                               const GenerationConfig& generation) {
+  const bool given = a.texts.given || a.texts.input != "-" || (!o.word.empty() && data.empty());
+  require(data.empty() || !given, "--data: found a text or --input beside it, expected one of them");
+  if (!data.empty()) return read_text_pairs(data);
   if (!given) return sample_texts(generation.source_language);
   std::vector<TextPair> pairs;
   Texts texts(a.texts);
@@ -150,9 +151,6 @@ void HeadOptions::fields(Fields& f) {
   f("heads", heads, "what each head does, in numbers over many texts, and its name; --svg draws a map of them");
   f("find_alignment_heads", find_alignment_heads,
     "which heads of a translator say what each word was made from, by themselves or by --gold");
-  f("data", data,
-    "for these two: a file with a text a line, and its translation behind a tab if there is one; some sentences of "
-    "everyday language if not given");
   f("gold", gold,
     "alignments by hand of --data's pairs, a line each: 0-0 1-2 for sure ones, 1p2 for possible ones; with --heads "
     "also "
@@ -164,7 +162,7 @@ void HeadOptions::fields(Fields& f) {
   f("save", save, "store the alignment heads in the model's generation_config.json, for --alignment");
 }
 
-void run_heads(const HeadOptions& o, const AnswerOptions& a) {
+void run_heads(const HeadOptions& o, const AnswerOptions& a, const std::string& data) {
   require(!o.heads || !o.find_alignment_heads, "--heads: found --find-alignment-heads beside it, expected one of them");
   require(o.word.empty() || (!o.heads && !o.find_alignment_heads),
           "--word: found --heads or --find-alignment-heads beside it, expected one of them");
@@ -177,7 +175,7 @@ void run_heads(const HeadOptions& o, const AnswerOptions& a) {
   require(model.tokenizer != nullptr, "{}: found a model that reads no text, expected one that does", folder.string());
   GenerationConfig generation;
   if (can<Generator>(*model.model)) generation = read_generation_config(folder);
-  const std::vector<TextPair> texts = texts_of(o, a, generation);
+  const std::vector<TextPair> texts = texts_of(o, a, data, generation);
   if (!o.word.empty()) return compare_word(o, a, model, texts);
   if (o.find_alignment_heads) return find_alignment_heads(o, a, model, texts, generation);
   const std::vector<HeadMeasure> heads = measure_heads(model, texts, known_links(o, texts), {.generation = generation});

@@ -21,6 +21,7 @@ namespace {
 
 struct ExplainVerbOptions : AnswerOptions {
   std::string places, html;
+  std::vector<std::string> data;
   int64_t head = -1;
   HeadOptions heads;
   AttributeOptions words;
@@ -33,6 +34,9 @@ struct ExplainVerbOptions : AnswerOptions {
     f("head", head, "only the head of this number; -1: all");
     heads.fields(f);
     words.fields(f);
+    f("data", data,
+      "the texts: with --method or --check data sets in any format that `train` reads; with --heads, "
+      "--find-alignment-heads or --word a file with a text a line, its translation behind a tab if there is one");
   }
 };
 
@@ -42,8 +46,14 @@ bool is_long(const Recording& seen) {
 }
 
 void run(const ExplainVerbOptions& o) {
-  if (o.heads.asked()) return run_heads(o.heads, o);
-  if (o.words.wanted()) return attribute_texts(o, o.words, o.html);
+  if (o.heads.asked()) {
+    require(o.data.size() < 2, "--data: found {} files, expected one with --heads, --find-alignment-heads or --word",
+            o.data.size());
+    return run_heads(o.heads, o, o.data.empty() ? "" : o.data[0]);
+  }
+  if (o.words.wanted()) return attribute_texts(o, o.words, o.data, o.html);
+  require(o.data.empty(),
+          "--data: found it alone, expected --heads, --find-alignment-heads, --word, --method or --check beside it");
   const std::filesystem::path folder = find_model(o.model, "en-de");
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());

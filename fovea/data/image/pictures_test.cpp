@@ -20,7 +20,7 @@ PictureInput of_size(int64_t size) {
   return input;
 }
 
-TEST(Pictures, ABatchHasTheNumbersOfEachPicture) {
+TEST(PictureFiles, ABatchHasTheNumbersOfEachPicture) {
   for (const size_t channels : {3u, 1u}) {
     PictureInput input = of_size(6);
     input.image_mean.resize(channels), input.image_std.resize(channels);
@@ -37,7 +37,7 @@ TEST(Pictures, ABatchHasTheNumbersOfEachPicture) {
   }
 }
 
-TEST(Pictures, AFileIsReadOnce) {
+TEST(PictureFiles, AFileIsReadOnce) {
   const auto path = std::filesystem::path(testing::TempDir()) / "one.png";
   write_text(path, png_bytes(shaded(4, 4, 1)));
   Pictures pictures(of_size(4));
@@ -48,7 +48,7 @@ TEST(Pictures, AFileIsReadOnce) {
   EXPECT_THROW(pictures.add(std::filesystem::path(testing::TempDir()) / "missing.png"), Error);
 }
 
-TEST(Pictures, OfDifferentSizesAreAnError) {
+TEST(PictureFiles, OfDifferentSizesAreAnError) {
   PictureInput input = of_size(4);
   input.do_resize = false;
   Pictures pictures(input);
