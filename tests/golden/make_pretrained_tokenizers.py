@@ -166,7 +166,7 @@ for name, pre in {"removed": P.Split("e", "removed"), "isolated": P.Split(Regex(
                   "next": P.Split(Regex(r"\s+"), "merged_with_next"), "contiguous": P.Split(Regex(r"[.,!?'\s]"), "contiguous"), "inverted": P.Split(Regex(r"\w+|\d"), "removed", invert=True),
                   "boundaries": P.Split(Regex(r"\b"), "isolated"), "lines": P.Split(Regex(r"^.|.$"), "isolated"), "counted": P.Split(Regex(r"\p{L}{2,3}+|[[:punct:]]|\h{,2}"), "isolated"), "empty": P.Split(Regex(r"x*"), "merged_with_next"),
                   "delimiter": P.CharDelimiterSplit("t"), "punctuation_next": P.Punctuation("merged_with_next"), "fixed": P.FixedLength(length=3), "case": P.Split(Regex(r"(?i:the|ſ)(?=\s)|(?m:e.)"), "isolated"),
-                  "looks": P.Split(Regex(r"(?<=[a-z])(?=[A-Z0-9])|(?<!\S)\S"), "isolated")}.items():
+                  "scripts": P.UnicodeScripts(), "han": P.Split(Regex(r"\p{Han}+|\p{^Katakana}"), "isolated"), "looks": P.Split(Regex(r"(?<=[a-z])(?=[A-Z0-9])|(?<!\S)\S"), "isolated")}.items():
     made["split_" + name] = trained(models.WordLevel({"[UNK]": 0, "the": 1, "e": 2, " ": 3, "a": 4}, unk_token="[UNK]"), None, pre=pre)
 ctc = ["<pad>", "|", "<unk>"] + sorted(set("abcdefghijklmnopqrstuvwxyz'.,"))
 made["ctc"] = trained(models.WordLevel({c: i for i, c in enumerate(ctc)}, unk_token="<unk>"), None, normalizer=N.Sequence([N.Lowercase(), N.Replace(Regex(r"\s"), "|")]), pre=P.Split(Regex("."), "isolated"), decoder=D.CTC())

@@ -155,6 +155,11 @@ class Translator {
     if (c == 'p' || c == 'P') {
       const size_t end = in_.find('}', at_);
       if (peek(2) != '{' || end == in_.npos) fail("\\p without braces");
+      // PCRE2's \p{Han} has characters of several scripts, too, if Han is one of them.
+      const size_t name = at_ + (peek(3) == '^' ? 4 : 3);
+      if (!is_script(in_.substr(name, end - name))) return copy(end + 1 - at_);
+      copy(name - at_);
+      out_ += "sc:";
       return copy(end + 1 - at_);
     }
     if (c == 'x' && peek(2) == '{') {

@@ -63,6 +63,7 @@ PreTokenizerPointer split_pre_tokenizer(Regex pattern, Behaviour behaviour, bool
 PreTokenizerPointer metaspace_pre_tokenizer(const MetaspaceOptions& options);
 PreTokenizerPointer delimiter_pre_tokenizer(char32_t delimiter);
 PreTokenizerPointer fixed_length_pre_tokenizer(int64_t characters);
+PreTokenizerPointer unicode_scripts_pre_tokenizer();
 
 // GPT-2's pattern, read without a regular expression:
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+

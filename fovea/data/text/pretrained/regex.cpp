@@ -35,6 +35,16 @@ struct Regex::Compiled {
   Owned<pcre2_code> code;
 };
 
+bool is_script(std::string_view name) {
+  constexpr size_t longest = 40;
+  if (name.empty() || name.size() > longest || name.find_first_of("\\{}:^=") != name.npos) return false;
+  const std::string pattern = "\\p{sc:" + std::string(name) + "}";
+  int code = 0;
+  PCRE2_SIZE at = 0;
+  return Owned<pcre2_code>(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), PCRE2_UTF, &code,
+                                         &at, nullptr)) != nullptr;
+}
+
 Regex::Regex(std::string_view pattern, std::string_view where) : pattern_(pattern) {
   const auto fail = [&](std::string_view why) {
     throw Error(Error::unsupported, "{}: the regular expression '{}': {}", where, printable(pattern), why);

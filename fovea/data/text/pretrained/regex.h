@@ -3,7 +3,7 @@
 //   Regex words(" ?\\p{L}+", "tokenizer.json");
 //   words.each_match(text, [&](size_t begin, size_t end) { … });
 //
-// What PCRE2 reads differently is translated (\s, \w, \b, \h, {,n}, {n,m}+, (?m), ^ and $ at lines) or an Error of kind
+// What PCRE2 reads differently is translated (\s, \w, \b, \h, {,n}, {n,m}+, (?m), ^ and $ at lines, \p{Han}) or an Error of kind
 // unsupported. A pattern that takes too many steps on a text is an Error, too.
 #pragma once
 
@@ -31,5 +31,6 @@ class Regex final {
 };
 
 std::string pcre2_of_oniguruma(std::string_view pattern, std::string_view where);
+bool is_script(std::string_view name);  // of Unicode: Han, Latin, Common
 
 }  // namespace fovea

@@ -142,6 +142,7 @@ PreTokenizerPointer read_pre_tokenizer(const Json& json, const std::string& wher
   if (type == "Digits") return digits_pre_tokenizer(part.flag("individual_digits", false));
   if (type == "Metaspace") return metaspace_pre_tokenizer(read_metaspace(part));
   if (type == "CharDelimiterSplit") return delimiter_pre_tokenizer(one_character(part, "delimiter"));
+  if (type == "UnicodeScripts") return unicode_scripts_pre_tokenizer();
   if (type == "FixedLength") return fixed_length_pre_tokenizer(part.number("length", 5));
   if (type == "Split") {
     const Behaviour behaviour = read_behaviour(part, "Removed");
