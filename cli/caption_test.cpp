@@ -68,7 +68,8 @@ TEST_F(CaptionVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"caption -m my-captioner -i paths.txt --svg a.svg", "found several pictures"},
       {"caption -m my-captioner -i paths.txt --trace a.safetensors", "found several pictures"},
       {"translate -m my-captioner Hello", "expected a picture"},
-      {"generate -m my-captioner Hello", "found a model that reads a source"},
+      {"generate -m my-captioner Hello", "use fovea caption"},
+      {"caption -m my-captioner picture.png picture.png", "found 2 files, expected one"},
   };
   for (const auto& [arguments, wanted] : cases) {
     const Answer answer = folder_.run(arguments);

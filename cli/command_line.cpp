@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "cli/verb.h"
+#include "fovea/base/file.h"
 #include "fovea/base/text.h"
 #include "fovea/base/threads.h"
 #include "fovea/base/watched.h"
@@ -171,6 +172,9 @@ void CommandLine::refuse_extra_arguments() const {
   const std::vector<std::string> extra = app_->app.remaining();
   const CLI::Option* field = positional_.empty() ? nullptr : app_->app.get_option_no_throw(std::string(positional_));
   if (extra.empty() || !field || field->count() == 0 || extra[0].starts_with("-")) return;
+  if (path_exists(field->results()[0]) && path_exists(extra[0]))
+    throw Error(Error::invalid, "found {} files, expected one; give more as lines: ls {} … | fovea {}",
+                1 + extra.size(), field->results()[0], verb_.name);
   std::string all = fmt::format("{}", fmt::join(field->results(), " "));
   for (const std::string& argument : extra) all += " " + argument;
   throw Error(Error::invalid, "put the {} in quotes: fovea {} \"{}\"; found {} of them, expected one", positional_,

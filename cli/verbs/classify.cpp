@@ -53,7 +53,7 @@ void check_for_pictures(const ClassifyVerbOptions& o) {
 std::vector<PictureMap> maps_of(const SeenPicture& seen, const Image& picture, const PictureShape& shape) {
   std::vector<PictureMap> maps;
   for (const std::vector<double>& look : seen.looks) {
-    const std::string head = seen.looks.size() > 1 ? fmt::format("head {}", maps.size() + 1) : "";
+    const std::string head = seen.looks.size() > 1 ? fmt::format("head {}", maps.size()) : "";
     maps.push_back({picture, shape.patches_down, shape.patches_across, look, head});
   }
   return maps;

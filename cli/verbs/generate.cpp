@@ -56,9 +56,10 @@ void run(const GenerateOptions& o) {
   Results results(o.output);
   const Pretrained model = o.load();
   const Generator& writer = model.as<Generator>();
-  require(!can<Encoder>(*model.model) && !can<PictureEncoder>(*model.model),
-          "{}: found a model that reads a source, expected a language model; use fovea translate",
-          model.folder.string());
+  const bool pictures = can<PictureEncoder>(*model.model);
+  require(!can<Encoder>(*model.model) && !pictures,
+          "{}: found a model that reads a source, expected a language model; use fovea {}", model.folder.string(),
+          pictures ? "caption" : "translate");
   // One text is written as it comes; of many each gets a line, and they are worked on together.
   const bool streams =
       o.texts.given && !o.json && o.trace.empty() && o.generation.beam_size == 1 && o.generation.n_best == 1;

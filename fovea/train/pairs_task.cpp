@@ -8,6 +8,7 @@
 #include "fovea/data/text/unknown_words.h"
 #include "fovea/generate/translate.h"
 #include "fovea/models/copying.h"
+#include "fovea/train/next_tokens.h"
 
 namespace fovea {
 namespace {
@@ -92,19 +93,13 @@ class PairsTask final : public Task {
   int64_t batch_tokens() const override { return batch_tokens_; }
   int64_t max_tokens() const override { return max_tokens_; }
 
-  int64_t losses(const Batch& batch) const override {
-    int64_t tokens = 0;
-    for (size_t i = 0; i < batch.examples.size(); ++i) tokens += batch.columns[1].lengths.data<int64_t>()[i] - 1;
-    return tokens;
-  }
+  int64_t losses(const Batch& batch) const override { return count_next_tokens(batch.columns[1]); }
   Tensor loss(const Pretrained& p, const Batch& batch, const Context& context) const override {
-    const Column &source = batch.columns[0], &target = batch.columns[1];
-    const int64_t tokens = target.ids.size(1);
-    const Tensor inputs = target.ids.slice(1, 0, tokens - 1).contiguous();
-    const Tensor targets = without_padding(target);
+    const Column& source = batch.columns[0];
+    const NextTokens target = next_tokens(batch.columns[1]);
     const CrossEntropyOptions options = {
-        .smoothing = context.training ? label_smoothing_ : 0, .ignored = -1, .reduction = Reduction::sum};
-    return p.as<Generator>().loss({source.ids, source.lengths}, inputs, targets, options, context);
+        .smoothing = context.training ? label_smoothing_ : 0, .ignored = no_target, .reduction = Reduction::sum};
+    return p.as<Generator>().loss({source.ids, source.lengths}, target.read, target.wanted, options, context);
   }
 
   // Each source once, with its first target; a draft all of them, by greedy search.
@@ -148,17 +143,6 @@ class PairsTask final : public Task {
 
  private:
   static constexpr int64_t usual_beams = 5;
-
-  // What is wanted after each token, −1 behind a row's end.
-  static Tensor without_padding(const Column& target) {
-    const int64_t tokens = target.ids.size(1);
-    Tensor wanted = target.ids.slice(1, 1, tokens).clone();
-    for (int64_t row = 0; row < wanted.size(0); ++row) {
-      int64_t* ids = wanted.data<int64_t>() + row * (tokens - 1);
-      std::fill(ids + target.lengths.data<int64_t>()[row] - 1, ids + tokens - 1, -1);
-    }
-    return wanted;
-  }
 
   // What is read and what is to be written.
   std::pair<const std::string&, const std::string&> sides(const Example& e) const {

@@ -9,6 +9,7 @@
 #include "fovea/data/image/pictures.h"
 #include "fovea/generate/caption.h"
 #include "fovea/train/metrics/captions.h"
+#include "fovea/train/next_tokens.h"
 #include "fovea/train/task.h"
 
 namespace fovea {
@@ -89,24 +90,14 @@ class CaptionsTask final : public Task {
   int64_t batch_tokens() const override { return batch_tokens_; }
   int64_t max_tokens() const override { return max_tokens_; }
 
-  int64_t losses(const Batch& batch) const override {
-    int64_t tokens = 0;
-    for (size_t i = 0; i < batch.examples.size(); ++i) tokens += batch.columns[1].lengths.data<int64_t>()[i] - 1;
-    return tokens;
-  }
+  int64_t losses(const Batch& batch) const override { return count_next_tokens(batch.columns[1]); }
   Tensor loss(const Pretrained& p, const Batch& batch, const Context& context) const override {
-    const Column &pictures = batch.columns[0], &captions = batch.columns[1];
-    const int64_t tokens = captions.ids.size(1);
-    Tensor wanted = captions.ids.slice(1, 1, tokens).clone();
-    for (int64_t row = 0; row < wanted.size(0); ++row) {
-      int64_t* ids = wanted.data<int64_t>() + row * (tokens - 1);
-      std::fill(ids + captions.lengths.data<int64_t>()[row] - 1, ids + tokens - 1, no_target);
-    }
+    const NextTokens captions = next_tokens(batch.columns[1]);
     const CrossEntropyOptions options = {
         .smoothing = context.training ? label_smoothing_ : 0, .ignored = no_target, .reduction = Reduction::sum};
-    const std::vector<int64_t> numbers = pictures.ids.values<int64_t>();
-    return p.as<Generator>().loss({.pixels = pictures_->batch(numbers)},
-                                  captions.ids.slice(1, 0, tokens - 1).contiguous(), wanted, options, context);
+    const std::vector<int64_t> numbers = batch.columns[0].ids.values<int64_t>();
+    return p.as<Generator>().loss({.pixels = pictures_->batch(numbers)}, captions.read, captions.wanted, options,
+                                  context);
   }
 
   Predictions predict(const Pretrained& p, const Dataset& data, const std::vector<int64_t>& numbers,
@@ -129,7 +120,7 @@ class CaptionsTask final : public Task {
   }
 
  private:
-  static constexpr int64_t usual_beams = 3, no_target = -1;
+  static constexpr int64_t usual_beams = 3;
   static constexpr size_t pictures_at_once = 512;
 
   // Of a model that has no folder yet: the whole picture, in the size that it reads.

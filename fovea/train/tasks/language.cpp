@@ -3,28 +3,12 @@
 
 #include "fovea/generate/config.h"
 #include "fovea/train/metrics/perplexity.h"
+#include "fovea/train/next_tokens.h"
 #include "fovea/train/packing.h"
 #include "fovea/train/task.h"
 
 namespace fovea {
 namespace {
-
-constexpr int64_t no_target = -100;
-
-// The ids of padded rows without the last, and without the first: what is read, and what is to be predicted.
-struct Shifted {
-  Tensor inputs, targets;
-};
-
-Shifted shifted(const Column& column) {
-  const int64_t tokens = column.ids.size(1);
-  Shifted s = {column.ids.slice(1, 0, tokens - 1).contiguous(), column.ids.slice(1, 1, tokens).contiguous()};
-  for (int64_t row = 0; row < column.ids.size(0); ++row) {
-    int64_t* targets = s.targets.data<int64_t>() + row * (tokens - 1);
-    std::fill(targets + column.lengths.data<int64_t>()[row] - 1, targets + tokens - 1, no_target);
-  }
-  return s;
-}
 
 class Language final : public Task {
  public:
@@ -90,9 +74,8 @@ class Language final : public Task {
     return batch.tokens - static_cast<int64_t>(batch.examples.size());
   }
   Tensor loss(const Pretrained& p, const Batch& batch, const Context& context) const override {
-    const Shifted s = shifted(batch.columns[0]);
-    return p.as<Generator>().loss({}, s.inputs, s.targets, {.ignored = no_target, .reduction = Reduction::sum},
-                                  context);
+    const NextTokens t = next_tokens(batch.columns[0]);
+    return p.as<Generator>().loss({}, t.read, t.wanted, {.ignored = no_target, .reduction = Reduction::sum}, context);
   }
 
   // The log-probabilities of each document's tokens, beside the document.
@@ -103,8 +86,8 @@ class Language final : public Task {
     const int64_t context = context_of(p);
     for (const Window& w : windows(stream.size(), {.context = context, .stride = std::min(stride_, context)})) {
       const std::vector<Sequence> row = {{.ids = stream.ids(w)}};
-      const Shifted s = shifted(collate(row));
-      const Tensor loss = p.as<Generator>().loss({}, s.inputs, s.targets, {.reduction = Reduction::none}, {});
+      const NextTokens t = next_tokens(collate(row));
+      const Tensor loss = p.as<Generator>().loss({}, t.read, t.wanted, {.reduction = Reduction::none}, {});
       for (int64_t i = w.fresh; i < w.end; ++i)
         logs[static_cast<size_t>(i)] = std::min(-double{loss.data<float>()[i - 1 - w.begin]}, 0.0);
     }
