@@ -150,13 +150,18 @@ SourceAttention::Seen SourceAttention::look(const Tensor& queries, const SourceK
     return {all.slice(-1, 0, config_.memory_width), all.slice(-1, config_.memory_width, all.size(-1)),
             std::move(result)};
   }
+  const Probe* wanted = c.trace ? c.trace->probe_for(c.place) : nullptr;
   AttentionOptions o = options(source);
-  o.probe = Probe{.weights = true};
+  o.probe = Probe{.weights = true, .keep = wanted && wanted->keep};
   Context quiet = c;
   quiet.trace = nullptr;
   AttentionResult result = run(queries, source, o, quiet);
-  const Probe* wanted = c.trace ? c.trace->probe_for(c.place) : nullptr;
-  if (wanted) c.trace->add(c.place, probe_weights(result.probe.weights, *wanted));
+  if (wanted) {
+    auto seen = probe_weights(result.probe.weights, *wanted);
+    seen.kept = result.probe.kept;
+    if (wanted->keep && !seen.kept) seen.weights = result.probe.weights;
+    c.trace->add(c.place, std::move(seen));
+  }
   return {result.output.squeeze(2), result.probe.weights.squeeze(1), std::move(result)};
 }
 

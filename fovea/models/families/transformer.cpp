@@ -81,8 +81,8 @@ void Transformer::weights(Weights& w) {
 }
 
 std::string Transformer::source_attention() const {
-  if (pointer_) return "decoder.pointer";
-  return decoder_.layers() == 0 ? "" : fmt::format("decoder.{}.cross", decoder_.layers() - 1);
+  if (decoder_.layers() > 0) return fmt::format("decoder.{}.cross", decoder_.layers() - 1);
+  return pointer_ ? "decoder.pointer" : "";
 }
 
 Tensor Transformer::readable(const Tensor& ids) const {
