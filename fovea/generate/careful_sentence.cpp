@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/data/text/number_forms.h"
+#include "fovea/data/text/place_names.h"
 #include "fovea/generate/letter_case.h"
 #include "fovea/generate/word_links.h"
 
@@ -46,13 +47,13 @@ CarefulSentence::CarefulSentence(std::string_view sentence, const Manner& manner
     : sentence_(sentence), manner_(manner) {
   find_items();
   const bool names = std::ranges::any_of(items_, [](const Item& i) { return i.kind == Carrier::name; });
-  const bool numbers = std::ranges::any_of(items_, &Item::is_number);
+  const bool forms = std::ranges::any_of(items_, &Item::has_form);
   attempts_.push_back({false, false, 0, true});
-  if (names) attempts_.push_back({false, numbers, 0, false});
+  if (names) attempts_.push_back({false, forms, 0, false});
   for (size_t turn : {2, 1, 0})
-    if (numbers) attempts_.push_back({names, true, turn, false});
+    if (forms) attempts_.push_back({names, true, turn, false});
   for (size_t turn : {2, 1, 0})
-    if (!items_.empty() && (turn == 0 || !numbers)) attempts_.push_back({names, false, turn, false});
+    if (!items_.empty() && (turn == 0 || !forms)) attempts_.push_back({names, false, turn, false});
   while (!attempts_.empty() && !prepare()) attempts_.pop_back();
 }
 
@@ -79,6 +80,7 @@ void CarefulSentence::find_items() {
                                                               : Carrier::number;
     add(kind, f.span, f.text, f.accepted);
   }
+  for (PlaceName& p : place_names(sentence_, manner_.from, manner_.to)) add(Carrier::place, p.span, p.text, p.accepted);
   const Reader reader = {manner_.tokenizer, manner_.from};
   const auto has = [&](Carrier::Kind kind) {
     return std::ranges::any_of(manner_.carriers, [&](const Carrier& c) { return c.kind == kind; });
@@ -100,8 +102,9 @@ bool CarefulSentence::assign(Item& item, std::vector<const Carrier*>& used, size
     return found;
   };
   std::vector<const Carrier*> all = candidates(item.kind);
-  if (all.empty() && item.is_number()) all = candidates(Carrier::number);
-  if (all.empty() && item.kind == Carrier::name) all = candidates(Carrier::text);
+  if (all.empty() && item.kind == Carrier::place) all = candidates(Carrier::name);
+  if (all.empty() && (item.kind == Carrier::name || item.kind == Carrier::place)) all = candidates(Carrier::text);
+  if (all.empty() && item.has_form()) all = candidates(Carrier::number);
   for (size_t i = 0; i < all.size(); ++i) {
     const Carrier* c = all[(attempts_.back().turn + number + i) % all.size()];
     const auto alike = [&](const Carrier* o) {
@@ -136,11 +139,11 @@ bool CarefulSentence::prepare() {
   size_t number = 0;
   for (Item& item : items_) {
     item.carrier = nullptr;
-    const bool carry = item.is_number() ? attempt.numbers : item.kind == Carrier::name ? attempt.names : true;
+    const bool carry = item.has_form() ? attempt.forms : item.kind == Carrier::name ? attempt.names : true;
     const bool found = carry && assign(item, used, number);
     if (item.kind == Carrier::text && !found) return false;
     if (found) edits.push_back({item.span, item.carrier->source});
-    if (found || item.is_number()) apart.push_back(item.span);
+    if (found || item.has_form()) apart.push_back(item.span);
   }
   for (const KeptText& aside : asides_) edits.push_back(without(aside)), apart.push_back(edits.back().span);
   std::ranges::sort(apart, {}, &Span::begin);
@@ -162,7 +165,7 @@ std::optional<std::vector<Edit>> CarefulSentence::carried_back(const std::string
   std::vector<Edit> edits;
   for (const Item& item : items_) {
     if (!item.carrier) {
-      if (item.is_number() && !attempts_.back().anyhow && !has_one_of(found, item.text, item.accepted)) return {};
+      if (item.has_form() && !attempts_.back().anyhow && !has_one_of(found, item.text, item.accepted)) return {};
       continue;
     }
     std::vector<Span> places;
@@ -259,7 +262,7 @@ std::optional<Translation> CarefulSentence::restored(const Translation& found, c
   if (t.copied) t.copied = restored.edited(*found.copied);
   for (Span& span : t.unsure) span = edited_.original(span);
   const bool lost = attempts_.back().anyhow && std::ranges::any_of(items_, [&](const Item& i) {
-                      return i.is_number() && !has_one_of(t.text, i.text, i.accepted);
+                      return i.has_form() && !has_one_of(t.text, i.text, i.accepted);
                     });
   if (lost && t.unsure.empty()) t.unsure = {without_spaces(sentence_, {0, static_cast<int64_t>(sentence_.size())})};
   return t;

@@ -1,12 +1,12 @@
 // A sentence as a model is to read it, and its translation as people are to read it: what is not to be translated comes through,
-// numbers have the target's form, capitals stay capitals.
+// numbers and places have the target's form, capitals stay capitals.
 //
 //   CarefulSentence s("Write to a@b.org!", {.tokenizer = tokenizer, .from = "en", .to = "de", .carriers = …});
 //   s.text();                                          // "Write to Boston!"
 //   s.restored(found, found_tokens)->text;             // "Schreibe an a@b.org!"; nothing if Boston was lost
 //
-// Addresses, codes and their like are carried: a word stands for each that the model is known to carry over. Numbers are first left
-// to the model, and carried if it loses them. Emoji and marks of HTML and Markdown are taken out and put back behind or around the
+// Addresses, codes and their like are carried: a word stands for each that the model is known to carry over. Numbers and places are
+// first left to the model, and carried if it loses them. Emoji and marks of HTML and Markdown are taken out and put back behind or around the
 // words that were made from those beside them. What is lost is tried again with other carriers.
 #pragma once
 
@@ -45,12 +45,12 @@ class CarefulSentence final {
     std::string text;                   // what is to stand in the translation
     std::vector<std::string> accepted;  // or one of these
     const Carrier* carrier = nullptr;
-    bool is_number() const { return kind >= Carrier::number; }
+    bool has_form() const { return kind >= Carrier::number; }  // its form in the target is known
   };
   struct Attempt {
-    bool names, numbers;  // carried
-    size_t turn;          // which carriers come first
-    bool anyhow;          // numbers may be lost
+    bool names, forms;  // carried
+    size_t turn;        // which carriers come first
+    bool anyhow;        // forms may be lost
   };
 
   void find_items();

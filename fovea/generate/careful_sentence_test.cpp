@@ -154,7 +154,7 @@ TEST(Carriers, SayWhatComesOfThem) {
   EXPECT_EQ(all[1].kind, Carrier::number);
   EXPECT_EQ(all[1].targets, (std::vector<std::string>{"30", "dreißig"}));
   EXPECT_THROW(parse_carriers({"Boston"}), Error);
-  EXPECT_THROW(parse_carriers({"place:Boston"}), Error);
+  EXPECT_THROW(parse_carriers({"city:Boston"}), Error);
   EXPECT_THROW(parse_carriers({"text:"}), Error);
   EXPECT_THROW(parse_carriers({"text:a=b||c"}), Error);
 }

@@ -10,15 +10,14 @@
 namespace fovea {
 
 std::vector<Carrier> parse_carriers(const std::vector<std::string>& lines) {
-  constexpr std::array<std::string_view, 6> kinds = {"text", "name", "number", "amount", "date", "time"};
+  constexpr std::array<std::string_view, 7> kinds = {"text", "name", "number", "amount", "date", "time", "place"};
   std::vector<Carrier> carriers;
   for (const std::string& line : lines) {
     const size_t colon = line.find(':'), equals = line.find('=', colon == line.npos ? 0 : colon);
     const auto kind = std::ranges::find(kinds, line.substr(0, colon));
     require(colon != line.npos && kind != kinds.end(),
             "carriers: found '{}', expected kind:text or kind:text=what comes of it, the kind text, name, number, "
-            "amount, date or "
-            "time",
+            "amount, date, time or place",
             line);
     Carrier carrier = {
         static_cast<Carrier::Kind>(kind - kinds.begin()), line.substr(colon + 1, equals - colon - 1), {}};

@@ -10,7 +10,7 @@
 namespace fovea {
 
 struct Carrier {
-  enum Kind { text, name, number, amount, date, time };
+  enum Kind { text, name, number, amount, date, time, place };
   Kind kind;
   std::string source;
   std::vector<std::string> targets;  // what may come of it; the source itself if nothing else is said
