@@ -18,7 +18,7 @@
 namespace fovea {
 
 struct Place {
-  enum class Kind { self, cross, pooling };
+  enum class Kind { self, cross, pooling, pointer };  // a pointer says what may be copied, and is no layer
 
   std::string path = {};
   Kind kind = Kind::self;
@@ -29,7 +29,8 @@ struct Place {
 };
 
 constexpr std::string_view name(Place::Kind kind) {
-  return kind == Place::Kind::self ? "self" : kind == Place::Kind::cross ? "cross" : "pooling";
+  constexpr std::string_view names[] = {"self", "cross", "pooling", "pointer"};
+  return names[static_cast<int>(kind)];
 }
 
 // Whoever gathers places; at() names what is below, as Context::at() does.

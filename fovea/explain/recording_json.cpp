@@ -105,9 +105,9 @@ RecordedSequence read_sequence(const Reader& r) {
 }
 
 Place::Kind kind_named(const Reader& r) {
-  for (Place::Kind kind : {Place::Kind::self, Place::Kind::cross, Place::Kind::pooling})
+  for (Place::Kind kind : {Place::Kind::self, Place::Kind::cross, Place::Kind::pooling, Place::Kind::pointer})
     if (name(kind) == r.text("kind")) return kind;
-  r.fail("kind", r.text("kind"), "self, cross or pooling");
+  r.fail("kind", r.text("kind"), "self, cross, pooling or pointer");
 }
 
 TraceJson::Place read_place(const Reader& r, const Recording& recording) {

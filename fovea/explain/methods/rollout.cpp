@@ -70,7 +70,7 @@ Scores scores(const Question& question, const MethodOptions&) {
     if (p.path == look.place) rows[p.rows].resize(static_cast<size_t>(look.row) + 1), rows[p.rows].back() = 1;
   for (auto p = places.rbegin(); p != places.rend(); ++p) {
     const auto found = rows.find(p->rows);
-    if (found == rows.end()) continue;
+    if (found == rows.end() || p->kind == Place::Kind::pointer) continue;
     const Row r = found->second, through = mixed(looked, p->path, r);
     if (p->kind == Place::Kind::pooling) {
       rows.erase(found);

@@ -49,7 +49,8 @@ class Transformer final : public Model, public Encoder, public Generator, public
  protected:
   void list_places(const Places& p) const override {
     encoder_.places(p), decoder_.places(p);
-    if (pointer_) p.at("decoder").at("pointer").add(target_to_source);
+    if (pointer_)
+      p.at("decoder").at("pointer").add({.kind = Place::Kind::pointer, .rows = "target", .columns = "source"});
   }
 
  private:
