@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/base64.h"
 #include "fovea/base/error.h"
 #include "fovea/data/text/utf8.h"
 #include "fovea/explain/colours.h"
@@ -36,18 +37,6 @@ Image lit(const PictureMap& m, int64_t width, int64_t height) {
 std::string colour_code(const Image& image, int64_t x, int64_t y, int ground) {
   const auto channel = [&](int64_t c) { return image.at(x, y, std::min(c, image.channels - 1)); };
   return fmt::format("\x1b[{};2;{};{};{}m", ground, channel(0), channel(1), channel(2));
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t three = 0;
-    for (size_t k = 0; k < 3; ++k)
-      three = three << 8 | (i + k < bytes.size() ? static_cast<uint8_t>(bytes[i + k]) : 0u);
-    for (size_t k = 0; k < 4; ++k) text += i + k <= bytes.size() ? digits[three >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
 }
 
 std::string svg_panel(const PictureMap& m, double width, double height) {
@@ -148,11 +137,13 @@ std::string to_terminal(const std::vector<PictureMap>& panels, const TerminalLoo
   return text;
 }
 
-Image to_image(const std::vector<PictureMap>& panels) {
+Image to_image(const std::vector<PictureMap>& panels, size_t in_a_row) {
   constexpr int64_t margin = 8;
   const auto edge = static_cast<int64_t>(panel), count = static_cast<int64_t>(panels.size());
-  require(count > 0 && count <= 1000, "picture: found {} panels, expected 1 to 1000", count);
-  Image sheet = {count * (edge + margin) + margin, edge + 2 * margin, 3, {}};
+  require(count > 0 && count <= 1000 && in_a_row > 0, "picture: found {} panels, expected 1 to 1000", count);
+  const int64_t across = std::min(count, static_cast<int64_t>(in_a_row)), down = (count + across - 1) / across;
+  Image sheet = {across * (edge + margin) + margin, down * (edge + margin) + margin, 3, {}};
+  check_picture_size(sheet.width, sheet.height, "picture");
   sheet.pixels.assign(static_cast<size_t>(sheet.width * sheet.height * 3), 255);
   for (int64_t i = 0; i < count; ++i) {
     const PictureMap& m = panels[static_cast<size_t>(i)];
@@ -160,16 +151,20 @@ Image to_image(const std::vector<PictureMap>& panels) {
     const int64_t longer = std::max(m.picture.width, m.picture.height);
     const Image image = lit(m, std::max<int64_t>(1, edge * m.picture.width / longer),
                             std::max<int64_t>(1, edge * m.picture.height / longer));
+    const int64_t left = margin + i % across * (edge + margin), top = margin + i / across * (edge + margin);
     for (int64_t y = 0; y < image.height; ++y)
       for (int64_t x = 0; x < image.width; ++x)
         for (int64_t c = 0; c < 3; ++c)
-          sheet.at(margin + i * (edge + margin) + x, margin + y, c) = image.at(x, y, std::min(c, image.channels - 1));
+          sheet.at(left + x, top + y, c) = image.at(x, y, std::min(c, image.channels - 1));
   }
   return sheet;
 }
 
 std::string to_svg(const std::vector<PictureMap>& panels) { return svg_rows(panels, panel, 160, panels.size()); }
 
-std::string to_small_svg(const std::vector<PictureMap>& panels) { return svg_rows(panels, 160, 160, 5); }
+std::string to_small_svg(const std::vector<PictureMap>& panels, size_t in_a_row) {
+  require(in_a_row > 0, "picture: found rows of no panels");
+  return svg_rows(panels, 160, 160, in_a_row);
+}
 
 }  // namespace fovea
