@@ -94,7 +94,8 @@ export async function pictureView(frame) {
   svg.append(s("defs", {}, s("image", { id, width: pw, height: ph, href: seen.picture.png, preserveAspectRatio: "none", style: pw < 160 ? "image-rendering:pixelated" : undefined })));
   const photo = (x, y, scale) => s("use", { href: "#" + id, transform: `translate(${x} ${y}) scale(${scale})` });
   const shade = s("image", { x: 0, y: 0, width: laid.wide, height: laid.tall, preserveAspectRatio: "none", style: "image-rendering:pixelated" });
-  const mark = s("rect", { width: laid.wide / across, height: laid.tall / down, fill: "none", stroke: t.accent, "stroke-width": Math.max(2, 0.14 * t.unit), visibility: "hidden" });
+  const edges = (stroke, width) => s("rect", { width: laid.wide / across, height: laid.tall / down, fill: "none", stroke, "stroke-width": width });
+  const mark = s("g", { visibility: "hidden" }, edges("#000000", 0.3 * t.unit), edges("#ffffff", 0.14 * t.unit));  // seen on any picture
   const field = s("g", { tabindex: 0, role: "application", id: "parts", "aria-label": `the picture in ${down} rows of ${across} patches; arrows move among them`, style: "cursor:crosshair",
     onpointermove: (e) => { if (e.pointerType === "mouse") point(partAt(e)); }, onpointerleave: () => point(-1), onblur: () => point(-1), onclick: (e) => choose(partAt(e)), onkeydown: move },
     photo(0, 0, laid.scale), shade, s("rect", { width: laid.wide, height: laid.tall, fill: "transparent", stroke: t.line }), mark);
@@ -125,7 +126,7 @@ export async function pictureView(frame) {
   function addTile(tile, k) {
     const { left, top, columns, cell, cellTall, space, line } = laid;
     if (k === 0) {
-      const [label, probability] = seen.answer.split("\t"), size = 1.5 * t.unit, most = Math.max(8, Math.floor(laid.free / (0.5 * size)));
+      const [label, probability] = seen.answer.split("\t"), size = 1.5 * t.unit, most = Math.max(8, Math.floor(laid.free / (0.45 * t.unit)));
       svg.append(s("text", { x: left, y: top + size, "font-size": fitted(shortened(label, most), laid.free - (probability ? 5 * t.unit : 0), size, t), "font-weight": 600, fill: t.ink, id: "answer" }, shortened(label, most),
         probability && s("tspan", { dx: 0.7 * t.unit, "font-size": t.unit, "font-weight": 400, fill: t.quiet }, probability)));
     }
@@ -180,7 +181,7 @@ export async function pictureView(frame) {
     const part = partShown(), pointed = !cross && pointedPart >= 0 ? extra + pointedPart : row, values = peeked ? (j) => peeked.values(j, pointed) : (j) => m.at(pointed, j);
     shade.setAttribute("href", overlay.url(values));
     mark.setAttribute("visibility", part >= 0 ? "visible" : "hidden");
-    if (part >= 0) { mark.setAttribute("x", (part % across) * laid.wide / across); mark.setAttribute("y", Math.floor(part / across) * laid.tall / down); }
+    if (part >= 0) mark.setAttribute("transform", `translate(${(part % across) * laid.wide / across} ${Math.floor(part / across) * laid.tall / down})`);
     for (const { tile, over, edge, name, group } of small) {
       const on = peeked ? tile === peeked : cross ? tile.row === row : tile.rollout ? through : !through && chosen.layers === "one" && tile.place === place.path && String(tile.head) === String(head);
       over.setAttribute("href", overlay.url((j) => tile.values(j, pointed)));

@@ -22,9 +22,9 @@ async function listened(seen, chosen) {
     return sound.words.map((_, i) => all.subarray(i * size, (i + 1) * size));
   }
   const cells = await seen.cells(chosen), width = seen.place(chosen.place).size[1];
-  return sound.words.map(({ rows: [first, end] }) => {
+  return sound.words.map(({ rows }) => {
     const sum = new Float32Array(width);
-    for (let r = first; r < end; ++r) for (let j = 0; j < width; ++j) sum[j] += cells[r * width + j] / (end - first);
+    for (const r of rows) for (let j = 0; j < width; ++j) sum[j] += cells[r * width + j] / rows.length;
     return sum;
   });
 }

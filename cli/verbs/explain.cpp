@@ -13,6 +13,7 @@
 #include "fovea/explain/picture_looks.h"
 #include "fovea/explain/record_file.h"
 #include "fovea/explain/report.h"
+#include "fovea/explain/sound_map.h"
 #include "fovea/explain/trace_file.h"
 #include "fovea/formats/matrix_text.h"
 #include "fovea/models/pretrained.h"
@@ -60,6 +61,8 @@ class Explaining {
     require(o.head >= -1, "--head: found {}, expected the number of a head, or -1 for all", o.head);
     require(o.png.empty() || reads_ == Reads::pictures, "--png: found it for a model of {}, expected one of pictures",
             reads_ == Reads::sounds ? "sounds" : "texts");
+    require(reads_ != Reads::sounds || (!o.show && !o.json),
+            "--show, --json: found them for a model of sounds, expected --html or --svg; fovea transcribe has both");
     if (!o.places.empty()) options_.places = split_text(o.places, ',');
     if (o.head >= 0) options_.heads = {o.head};
     if (can<Generator>(*model_.model)) options_.generation = read_generation_config(model_.folder);
@@ -78,6 +81,7 @@ class Explaining {
     answers_.finish();
     // In the place of the maps of weights, of which there are none.
     if (!o_.svg.empty() && !looked_.empty()) write_text(o_.svg, to_small_svg(looked_, in_a_row_));
+    if (!sound_.empty()) write_text(o_.svg, sound_);
     if (!o_.png.empty()) write_text(o_.png, png_bytes(to_image(looked_, in_a_row_)));
   }
 
@@ -90,11 +94,15 @@ class Explaining {
     }
     // Of a long text a table and pictures would have too many lines: a file or a page was asked for.
     const bool kept = !o_.trace.empty() || !o_.html.empty();
-    if (is_long(seen) && (kept || reads_ != Reads::texts))
+    if (is_long(seen) && (kept || (reads_ != Reads::texts && !o_.json)))
       answers_.line(seen.answer);
     else
       tell(report_of(seen), i);
     if (seen.picture) look(seen);
+    if (seen.sound && !o_.svg.empty()) {
+      require(sound_.empty(), "--svg: found several recordings, expected one");
+      sound_ = to_svg(*seen.sound, seen.answer);
+    }
     answers_.done(some[i]);
     if (!o_.html.empty()) pages_.push_back(std::move(seen));
   }
@@ -128,6 +136,7 @@ class Explaining {
   ExplainOptions options_;
   std::vector<Recording> pages_;
   std::vector<PictureMap> looked_;
+  std::string sound_;
   size_t traced_ = 0, in_a_row_ = 1;
 };
 

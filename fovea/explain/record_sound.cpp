@@ -46,12 +46,12 @@ void place_words(RecordedSound& s, const Transcription& t, const SpeechTokens& t
   for (const Segment& segment : t.segments) {
     size_t at = 0;
     for (const SpokenWord& w : segment.words) {
-      while (at < segment.ids.size() && !tokens.is_word(segment.ids[at])) ++at;
-      const auto first = row + static_cast<int64_t>(at);
-      at = std::min(segment.ids.size(), at + w.tokens);
-      const size_t letters = w.text.find_first_not_of(' ');
-      s.words.push_back({letters == std::string::npos ? "" : w.text.substr(letters), w.start, w.end, w.probability,
-                         first, row + static_cast<int64_t>(at)});
+      RecordedSound::Word word = {.start = w.start, .end = w.end, .probability = w.probability};
+      if (const size_t letters = w.text.find_first_not_of(' '); letters != std::string::npos)
+        word.text = w.text.substr(letters);
+      for (; at < segment.ids.size() && word.rows.size() < w.tokens; ++at)
+        if (tokens.is_word(segment.ids[at])) word.rows.push_back(row + static_cast<int64_t>(at));
+      s.words.push_back(std::move(word));
       const auto shift = std::lround(segment.window / s.state_seconds);
       for (int64_t i = 0; i < states; ++i) {
         const int64_t from = i - shift;

@@ -28,7 +28,7 @@ struct RecordedSound {
     std::string text = {};
     double start = 0, end = 0;  // seconds
     double probability = 0;
-    int64_t first = 0, last = 0;  // its rows of "target", the last one behind it
+    std::vector<int64_t> rows = {};  // of "target": its tokens, without times between them
   };
 
   static constexpr int64_t most_frames = 1500, most_bands = 80;

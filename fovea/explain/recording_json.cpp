@@ -49,7 +49,7 @@ Json sound_json(const RecordedSound& s) {
                      {"start", std::round(w.start * 1e3) / 1e3},
                      {"end", std::round(w.end * 1e3) / 1e3},
                      {"probability", std::round(w.probability * 1e6) / 1e6},
-                     {"rows", {w.first, w.last}}});
+                     {"rows", w.rows}});
   Json json = {{"seconds", s.seconds},
                {"size", {s.bands, s.frames}},
                {"spectrogram", packed(s.spectrogram)},
