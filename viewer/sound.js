@@ -58,7 +58,7 @@ export async function soundView(frame) {
   if (!frame.current) return;
 
   const t = theme(), room = frame.room(), words = sound.words, font = 0.86 * t.unit, css = `${font}px ${t.sans}`;
-  const left = Math.min(0.24 * room, Math.max(...words.map((w) => widthOf(shortened(w.text, 16), css))) + 0.8 * t.unit), wide = room - left - 2;
+  const left = Math.min(0.24 * room, Math.max(...words.map((w) => widthOf(shortened(w.text, 16), "650 " + css))) + 0.8 * t.unit), wide = room - left - 2;
   const x = (time) => left + (time / sound.seconds) * wide, shown = Math.min(weights[0].length, Math.ceil(sound.seconds / sound.state_seconds));
   const wave = 4.2 * t.unit, high = Math.min(13 * t.unit, 0.42 * room), lane = 1.35 * t.unit, line = 1.45 * t.unit;
   let index = Math.min(Number(/^w(\d+)$/.exec(state.pick ?? "")?.[1] ?? 0), words.length - 1), kept = index, time = -1;

@@ -59,7 +59,7 @@ PictureLooks looks_at_picture(const Recording& seen) {
     looks.in_a_row = std::max(looks.in_a_row, p.heads.size());
     for (size_t head = 0; head < p.heads.size(); ++head)
       looks.maps.push_back(of_rows(picture, p.part(head, {0, picture.extra > 0 ? 1 : p.rows()}, {}),
-                                   fmt::format("{}, head {}", p.place.path, p.heads[head])));
+                                   fmt::format("{} {}", p.place.path, p.heads[head])));
   }
   if (picture.rollout) looks.maps.push_back(of_rows(picture, picture.rollout, "rollout"));
   return looks;

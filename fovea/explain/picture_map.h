@@ -1,4 +1,4 @@
-// A picture and where a model looked at it: the more it looked at a part, the brighter that is.
+// A picture and where a model looked at it: the more it looked at a part, the brighter that is; in a dark picture, the warmer.
 //
 //   std::fputs(to_terminal(PictureMap{photo, 14, 14, weights, "cat 0.93"}, {.width = 80}).c_str(), stdout);
 //   write_text("cat.svg", to_svg({map}));

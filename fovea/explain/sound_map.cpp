@@ -27,7 +27,7 @@ Image blank(int64_t width, int64_t height) {
 
 std::string placed(const Image& image, double x, double y, double height) {
   return fmt::format(
-      R"(<image x="{:.1f}" y="{:.1f}" width="{}" height="{}" preserveAspectRatio="none" href="data:image/png;base64,{}"/>)"
+      R"(<image x="{:.1f}" y="{:.1f}" width="{}" height="{}" preserveAspectRatio="none" style="image-rendering:pixelated" href="data:image/png;base64,{}"/>)"
       R"(<rect x="{:.1f}" y="{:.1f}" width="{}" height="{}" fill="none" stroke="#d5dade"/>)",
       x, y, wide, height, base64(png_bytes(image)), x, y, wide, height);
 }
