@@ -6,6 +6,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/text.h"
 #include "fovea/explain/faithfulness.h"
+#include "fovea/explain/record_file.h"
 #include "fovea/formats/matrix_text.h"
 #include "fovea/generate/config.h"
 #include "fovea/models/zoo.h"
@@ -42,6 +43,7 @@ class Attributing final {
   Attributing(const AnswerOptions& o, const AttributeOptions& a, const std::vector<std::string>& data,
               const std::string& html)
       : o_(o), a_(a), data_(data), html_(html), model_(load_pretrained(find_model(o.model, "en-de"), o.load())) {
+    require_texts(model_, "--method, --check");
     require(o.trace.empty(), "--trace: found --method or --check beside it, expected one of them");
     method_.steps = a.steps, method_.erasing = erasing_named(a.erase);
     names_ = split_text(a.method.empty() ? "all" : a.method, ',');

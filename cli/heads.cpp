@@ -9,6 +9,7 @@
 #include "fovea/explain/alignment_heads.h"
 #include "fovea/explain/dictionary.h"
 #include "fovea/explain/head_map.h"
+#include "fovea/explain/record_file.h"
 #include "fovea/explain/survey.h"
 #include "fovea/explain/word_states.h"
 #include "fovea/generate/config.h"
@@ -172,6 +173,7 @@ void run_heads(const HeadOptions& o, const AnswerOptions& a, const std::string& 
   require(a.trace.empty() && !a.show, "--heads: found --trace or --show beside it, which are of one text");
   const std::filesystem::path folder = find_model(a.model, "en-de");
   const Pretrained model = load_pretrained(folder, a.load());
+  require_texts(model, "--heads, --find-alignment-heads, --word");
   require(model.tokenizer != nullptr, "{}: found a model that reads no text, expected one that does", folder.string());
   GenerationConfig generation;
   if (can<Generator>(*model.model)) generation = read_generation_config(folder);

@@ -7,12 +7,17 @@ import { explainView } from "fovea/explain";
 import { headsView } from "fovea/heads";
 import { matrixView } from "fovea/matrix";
 import { modelView } from "fovea/model";
+import { pictureView } from "fovea/picture";
+import { soundView } from "fovea/sound";
 import { stepsView } from "fovea/steps";
 import { textView } from "fovea/text";
 
-const views = [["text", "Text", textView], ["heads", "Heads", headsView], ["model", "Model", modelView],
+const views = [["text", "Text", textView], ["picture", "Picture", pictureView], ["sound", "Sound", soundView], ["heads", "Heads", headsView], ["model", "Model", modelView],
                ["matrix", "Matrix", matrixView], ["steps", "Steps", stepsView], ["compare", "Compare", compareView],
                ["explain", "Explain", explainView]];
+// What is drawn of a text, of a picture or of a sound alone; the other views are of all of them.
+const only = { text: "text", explain: "text", picture: "picture", sound: "sound" };
+const kindOf = (seen) => (seen.picture ? "picture" : seen.sound ? "sound" : "text");
 const byId = (id) => document.getElementById(id);
 
 class App {
@@ -22,6 +27,7 @@ class App {
     this.recordings = data.recordings.map((r) => new Seen(r, ask));
     this.models = [];
     this.shown = 0;
+    this.kind = "text";
   }
 
   async start() {
@@ -100,16 +106,14 @@ class App {
     const state = this.state, turn = ++this.shown;
     if (state.theme === "dark" || state.theme === "light") document.documentElement.dataset.theme = state.theme;
     else delete document.documentElement.dataset.theme;
-    for (const [name] of views) {
-      byId("tab-" + name).setAttribute("aria-selected", String(name === state.view));
-      byId("tab-" + name).tabIndex = name === state.view ? 0 : -1;
-    }
     this.fillForm(state);
+    this.markTabs(state.view);
     try {
-      const [, , view] = views.find(([name]) => name === state.view) ?? views[0];
       const seen = state.view === "steps" ? undefined : await this.recording(state.model, state.text);
       if (turn !== this.shown) return;
-      if (seen && seen.places.length === 0 && state.view !== "explain") return this.nothing(seen);
+      if (seen) this.kind = kindOf(seen);
+      const [, , view] = this.markTabs(state.view);
+      if (seen && seen.places.length === 0 && this.view !== "explain") return this.nothing(seen);
       document.title = seen ? `fovea: ${seen.text.slice(0, 60)}` : "fovea";
       const kept = document.activeElement?.id;
       const frame = new Frame(this, state, seen, turn);
@@ -120,6 +124,18 @@ class App {
       clear(byId("tools")); clear(byId("stage"), h("p", { class: "note error" }, e.message)); clear(byId("rows"));
       this.say("");
     }
+  }
+  // Which view is shown of what is looked at: the one that was asked for, or the first that fits.
+  markTabs(wanted) {
+    const fitting = views.filter(([name]) => (only[name] ?? this.kind) === this.kind), shown = fitting.find(([name]) => name === wanted) ?? fitting[0];
+    this.view = shown[0];
+    for (const [name] of views) {
+      const tab = byId("tab-" + name);
+      tab.hidden = !fitting.some(([n]) => n === name);
+      tab.setAttribute("aria-selected", String(name === this.view));
+      tab.tabIndex = name === this.view ? 0 : -1;
+    }
+    return shown;
   }
   nothing(seen) {
     clear(byId("tools"));
@@ -141,7 +157,7 @@ class App {
   moveTab(e) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
     if (!step) return;
-    const at = views.findIndex(([name]) => name === this.state.view), next = views[(at + step + views.length) % views.length][0];
+    const open = views.filter(([name]) => !byId("tab-" + name).hidden), at = open.findIndex(([name]) => name === this.view), next = open[(at + step + open.length) % open.length][0];
     e.preventDefault();
     this.set({ view: next });
     byId("tab-" + next).focus();
@@ -163,7 +179,7 @@ class App {
   async export(kind) {
     try {
       const svg = await this.picture();
-      save(kind === "svg" ? new Blob([standalone(svg)], { type: "image/svg+xml" }) : await drawn(svg), `fovea-${this.state.view}.${kind}`);
+      save(kind === "svg" ? new Blob([standalone(svg)], { type: "image/svg+xml" }) : await drawn(svg), `fovea-${this.view}.${kind}`);
     } catch (e) { this.say(e.message, true); }
   }
 }
@@ -236,6 +252,7 @@ export async function askTile(run, place, head, { level = 0, row = 0, column = 0
   return { height, width, largest: new Float32Array(bytes, 8, cells), mean: new Float32Array(bytes, 8 + 4 * cells, cells) };
 }
 async function ask(run, place, head, rows, columns) {
+  if (!window.fovea.served) throw new Error(`This page was written without the weights of ${place.path}: fovea view shows them.`);
   return (await askTile(run, place, head, { row: rows[0], column: columns[0], rows: rows[1] - rows[0], columns: columns[1] - columns[0] })).largest;
 }
 

@@ -3,11 +3,12 @@
 //   const seen = new Seen(json, ask);   const m = await seen.matrix({ place: "decoder.0.cross", head: "mean", unit: "words" });
 //   m.at(row, column);   m.rows[0].label;
 
-function floats(base64) {
+export function bytesOf(base64) {
   const text = atob(base64), bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
-  return new Float32Array(bytes.buffer);
+  return bytes;
 }
+export const floats = (base64) => new Float32Array(bytesOf(base64).buffer);
 
 export const mostCells = 4_000_000;  // of one matrix that is held whole
 
@@ -45,7 +46,7 @@ export class Seen {
     const bytes = new TextEncoder().encode(q.text), decoder = new TextDecoder();
     for (const u of all) {
       if (u.tokens.length > 1) u.label = decoder.decode(bytes.slice(u.begin, u.end)).trim();
-      u.special = u.end === u.begin;
+      u.special = u.end === u.begin && !(q.ids[u.tokens[0]] === -1 && u.label);  // parts of pictures and sounds are no tokens of a text
       u.probability = q.probabilities ? u.tokens.reduce((p, i) => p * q.probabilities[i], 1) : undefined;
       u.sign = /^[\p{P}\p{S}]+$/u.test(u.label) && !u.special;
     }

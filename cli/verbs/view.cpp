@@ -28,7 +28,7 @@ struct ViewVerbOptions {
   bool stay = false, once = false;
 
   void fields(Fields& f) {
-    f("text", text, "what is read first");
+    f("text", text, "what is read first; of a model that sees or hears the file of a picture or a recording");
     f("input", input, "a file whose text is read first, instead");
     f("model", model, "the folder of a model, or the name of one that ships");
     f("weights", weights, weights_help);
@@ -74,6 +74,7 @@ void run(const ViewVerbOptions& o) {
   session_options.models.push_back(o.model);
   for (const ShippedModel& shipped : shipped_models())
     if (shipped.name != o.model) session_options.models.push_back(shipped.name);
+  session_options.files = {o.text};
   ViewSession session(std::move(session_options));
   const std::string text = o.input.empty() ? o.text : read_text(o.input);
   check_utf8(text, o.input.empty() ? "the text" : o.input);
@@ -90,10 +91,12 @@ void run(const ViewVerbOptions& o) {
 
 extern const Verb view = {.name = "view",
                           .group = "look inside",
-                          .help = "see in the browser what a model attends to: words, heads, matrices, step by step",
+                          .help = "see in the browser what a model attends to: words, pictures, heads, matrices",
                           .examples =
                               "fovea view -m en-de \"The bank approved the loan.\"\n"
-                              "fovea view -m my-classifier --stay \"A wonderful film.\"",
+                              "fovea view -m my-classifier --stay \"A wonderful film.\"\n"
+                              "fovea view -m my-captioner picture.png\n"
+                              "fovea view -m my-listener speech.wav",
                           .run = [](const ViewVerbOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "fovea/base/base64.h"
 #include "fovea/base/error.h"
 #include "fovea/data/text/utf8.h"
 #include "fovea/explain/colours.h"
@@ -21,33 +23,39 @@ void check(const PictureMap& m) {
           "picture: found {} weights for {} × {} parts", m.weights.size(), m.down, m.across);
 }
 
-// The picture as small as the terminal needs it, each pixel as bright as its part was looked at.
+// On a dark picture the dark says nothing: there what was looked at is coloured.
+constexpr Colour warm = {255, 122, 24};
+constexpr double warmest = 0.82;
+
+bool is_dark(const Image& p) {
+  return std::accumulate(p.pixels.begin(), p.pixels.end(), 0.0) < 0.4 * 255 * static_cast<double>(p.pixels.size());
+}
+
+Image in_colours(const Image& p) {
+  Image image = {p.width, p.height, 3, {}};
+  for (int64_t i = 0; i < p.width * p.height * 3; ++i)
+    image.pixels.push_back(p.pixels[static_cast<size_t>(p.channels == 3 ? i : i / 3)]);
+  return image;
+}
+
+// The picture as small as the terminal needs it, each pixel as bright, or as warm, as its part was looked at.
 Image lit(const PictureMap& m, int64_t width, int64_t height) {
-  Image image = resized(m.picture, width, height, Filter::bilinear);
+  Image image = in_colours(resized(m.picture, width, height, Filter::bilinear));
+  const bool dark = is_dark(m.picture);
   for (int64_t y = 0; y < height; ++y)
     for (int64_t x = 0; x < width; ++x) {
-      const double light = darkest + (1 - darkest) * m.brightness(y * m.down / height, x * m.across / width);
-      for (int64_t c = 0; c < image.channels; ++c)
-        image.at(x, y, c) = static_cast<uint8_t>(std::lround(image.at(x, y, c) * light));
+      const double looked = m.brightness(y * m.down / height, x * m.across / width);
+      const double left = dark ? 1 - warmest * looked : darkest + (1 - darkest) * looked;
+      const double added[] = {(1 - left) * warm.red, (1 - left) * warm.green, (1 - left) * warm.blue};
+      for (int64_t c = 0; c < 3; ++c)
+        image.at(x, y, c) = static_cast<uint8_t>(std::lround(image.at(x, y, c) * left + (dark ? added[c] : 0)));
     }
   return image;
 }
 
 std::string colour_code(const Image& image, int64_t x, int64_t y, int ground) {
-  const auto channel = [&](int64_t c) { return image.at(x, y, std::min(c, image.channels - 1)); };
+  const auto channel = [&](int64_t c) { return image.at(x, y, c); };
   return fmt::format("\x1b[{};2;{};{};{}m", ground, channel(0), channel(1), channel(2));
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t three = 0;
-    for (size_t k = 0; k < 3; ++k)
-      three = three << 8 | (i + k < bytes.size() ? static_cast<uint8_t>(bytes[i + k]) : 0u);
-    for (size_t k = 0; k < 4; ++k) text += i + k <= bytes.size() ? digits[three >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
 }
 
 std::string svg_panel(const PictureMap& m, double width, double height) {
@@ -55,13 +63,15 @@ std::string svg_panel(const PictureMap& m, double width, double height) {
   body += fmt::format(
       R"(<image x="0" y="28" width="{0}" height="{1}" preserveAspectRatio="none" href="data:image/png;base64,{2}"/>)",
       width, height, base64(png_bytes(m.picture)));
+  const bool dark = is_dark(m.picture);
+  const std::string fill = dark ? fmt::format("#{:02x}{:02x}{:02x}", warm.red, warm.green, warm.blue) : "#000";
   const double down = height / static_cast<double>(m.down), across = width / static_cast<double>(m.across);
   for (int64_t y = 0; y < m.down; ++y)
     for (int64_t x = 0; x < m.across; ++x)
-      body += fmt::format(
-          R"(<rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}" fill="#000" fill-opacity="{:.3f}"/>)",
-          static_cast<double>(x) * across, 28 + static_cast<double>(y) * down, across, down,
-          (1 - darkest) * (1 - m.brightness(y, x)));
+      body +=
+          fmt::format(R"(<rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}" fill="{}" fill-opacity="{:.3f}"/>)",
+                      static_cast<double>(x) * across, 28 + static_cast<double>(y) * down, across, down, fill,
+                      dark ? warmest * m.brightness(y, x) : (1 - darkest) * (1 - m.brightness(y, x)));
   return body;
 }
 
@@ -148,11 +158,13 @@ std::string to_terminal(const std::vector<PictureMap>& panels, const TerminalLoo
   return text;
 }
 
-Image to_image(const std::vector<PictureMap>& panels) {
+Image to_image(const std::vector<PictureMap>& panels, size_t in_a_row) {
   constexpr int64_t margin = 8;
   const auto edge = static_cast<int64_t>(panel), count = static_cast<int64_t>(panels.size());
-  require(count > 0 && count <= 1000, "picture: found {} panels, expected 1 to 1000", count);
-  Image sheet = {count * (edge + margin) + margin, edge + 2 * margin, 3, {}};
+  require(count > 0 && count <= 1000 && in_a_row > 0, "picture: found {} panels, expected 1 to 1000", count);
+  const int64_t across = std::min(count, static_cast<int64_t>(in_a_row)), down = (count + across - 1) / across;
+  Image sheet = {across * (edge + margin) + margin, down * (edge + margin) + margin, 3, {}};
+  check_picture_size(sheet.width, sheet.height, "picture");
   sheet.pixels.assign(static_cast<size_t>(sheet.width * sheet.height * 3), 255);
   for (int64_t i = 0; i < count; ++i) {
     const PictureMap& m = panels[static_cast<size_t>(i)];
@@ -160,16 +172,19 @@ Image to_image(const std::vector<PictureMap>& panels) {
     const int64_t longer = std::max(m.picture.width, m.picture.height);
     const Image image = lit(m, std::max<int64_t>(1, edge * m.picture.width / longer),
                             std::max<int64_t>(1, edge * m.picture.height / longer));
+    const int64_t left = margin + i % across * (edge + margin), top = margin + i / across * (edge + margin);
     for (int64_t y = 0; y < image.height; ++y)
       for (int64_t x = 0; x < image.width; ++x)
-        for (int64_t c = 0; c < 3; ++c)
-          sheet.at(margin + i * (edge + margin) + x, margin + y, c) = image.at(x, y, std::min(c, image.channels - 1));
+        for (int64_t c = 0; c < 3; ++c) sheet.at(left + x, top + y, c) = image.at(x, y, c);
   }
   return sheet;
 }
 
 std::string to_svg(const std::vector<PictureMap>& panels) { return svg_rows(panels, panel, 160, panels.size()); }
 
-std::string to_small_svg(const std::vector<PictureMap>& panels) { return svg_rows(panels, 160, 160, 5); }
+std::string to_small_svg(const std::vector<PictureMap>& panels, size_t in_a_row) {
+  require(in_a_row > 0, "picture: found rows of no panels");
+  return svg_rows(panels, 160, 160, in_a_row);
+}
 
 }  // namespace fovea

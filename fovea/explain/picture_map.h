@@ -1,4 +1,4 @@
-// A picture and where a model looked at it: the more it looked at a part, the brighter that is.
+// A picture and where a model looked at it: the more it looked at a part, the brighter that is; in a dark picture, the warmer.
 //
 //   std::fputs(to_terminal(PictureMap{photo, 14, 14, weights, "cat 0.93"}, {.width = 80}).c_str(), stdout);
 //   write_text("cat.svg", to_svg({map}));
@@ -23,11 +23,11 @@ struct PictureMap {
 
 // Half blocks in 24-bit colours, at most 64 columns wide; without colours shades of the weights alone.
 std::string to_terminal(const PictureMap&, const TerminalLook&);
-std::string to_svg(const std::vector<PictureMap>& panels);  // side by side
-Image to_image(const std::vector<PictureMap>& panels);      // likewise, without titles
+std::string to_svg(const std::vector<PictureMap>& panels);                      // side by side
+Image to_image(const std::vector<PictureMap>& panels, size_t in_a_row = 1000);  // likewise, without titles
 
 // Small ones, as many beside each other as there is room for: where a model looked for each word.
 std::string to_terminal(const std::vector<PictureMap>& panels, const TerminalLook&);
-std::string to_small_svg(const std::vector<PictureMap>& panels);
+std::string to_small_svg(const std::vector<PictureMap>& panels, size_t in_a_row = 5);
 
 }  // namespace fovea

@@ -27,6 +27,16 @@ TEST(PictureMap, IsTheBrighterTheMoreItWasLookedAt) {
   EXPECT_EQ(to_terminal(map, {.width = 80, .colour = false}), "cat <1>\n██▓▓\n");
 }
 
+TEST(PictureMap, OfADarkPictureIsTheWarmerTheMoreItWasLookedAt) {
+  PictureMap map = half_looked_at();
+  map.picture = {4, 2, 1, std::vector<uint8_t>(8, 20)};
+  const Image sheet = to_image({map});
+  EXPECT_EQ(sheet.at(8, 8, 0), 213);        // 20 · 0.18 + 255 · 0.82
+  EXPECT_EQ(sheet.at(8, 8, 2), 23);         // 20 · 0.18 + 24 · 0.82
+  EXPECT_EQ(sheet.at(8 + 319, 8, 0), 116);  // 20 · 0.59 + 255 · 0.41
+  EXPECT_NE(to_svg({map}).find(R"(fill="#ff7a18" fill-opacity="0.410")"), std::string::npos);
+}
+
 TEST(PictureMap, IsWholeAsSvg) {
   const std::string svg = to_svg({half_looked_at(), half_looked_at()});
   EXPECT_NE(svg.find("cat &lt;1&gt;"), std::string::npos);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "fovea/base/catalogue.h"
+#include "fovea/data/text/unknown_words.h"
 #include "fovea/explain/entities.h"
 #include "fovea/explain/shown_pieces.h"
 #include "fovea/generate/framed.h"
@@ -68,22 +69,23 @@ void name_model(Recording& seen, const Pretrained& p) {
 
 Recorder::Recorder(const Model& model, const Tokenizer& tokenizer, const RecordOptions& options,
                    const std::string& text)
-    : model_(model),
-      tokenizer_(tokenizer),
-      heads_(options.heads),
-      trace_(probe_for(options, tokenizer.encode(text).ids.size())) {
+    : Recorder(model, &tokenizer, options, text, tokenizer.encode(text).ids.size()) {}
+
+Recorder::Recorder(const Model& model, const Tokenizer* tokenizer, const RecordOptions& options,
+                   const std::string& text, size_t tokens)
+    : model_(model), tokenizer_(tokenizer), heads_(options.heads), trace_(probe_for(options, tokens)) {
   require_places(model, options.places);
   trace_.places = options.places;
   recording_.family = model.family();
   recording_.text = text;
 }
 
-std::string Recorder::shown(int64_t id) const { return shown_piece(tokenizer_, id); }
+std::string Recorder::shown(int64_t id) const { return shown_piece(*tokenizer_, id); }
 
 RecordedSequence Recorder::sequence(const Tokens& tokens, const std::string& text) const {
   RecordedSequence s = {.text = text, .ids = tokens.ids, .spans = tokens.spans};
   for (size_t i = 0; i < tokens.ids.size(); ++i)
-    s.pieces.push_back(shown_piece(tokenizer_, text, tokens.ids[i], tokens.spans[i]));
+    s.pieces.push_back(shown_piece(*tokenizer_, text, tokens.ids[i], tokens.spans[i]));
   return s;
 }
 
@@ -93,19 +95,23 @@ void Recorder::read(const Tokens& framed, const std::string& text, const std::st
 
 void Recorder::translated(const Translations& t, const std::string& task) {
   const auto* writer = can<Generator>(model_);
-  const Tokens text = tokenizer_.encode(recording_.text);
-  read(source_tokens(tokenizer_, text, tokenizer_.encode(task).ids), recording_.text);
+  const Tokens text = tokenizer_->encode(recording_.text);
+  read(source_tokens(*tokenizer_, text, tokenizer_->encode(task).ids), recording_.text);
   if (!t.found.empty() && writer) wrote(t.found[0], *writer);
 }
 
-// Each part of the picture by its row and column, from 1.
-void Recorder::captioned(const Translation& best, const PictureShape& shape) {
+// Each part of the picture by its row and column, from 1, behind the token that the label is read off and DeiT's other one.
+void Recorder::saw(const PictureShape& shape) {
   RecordedSequence& patches = recording_.sequences["patches"];
   patches.text = recording_.text;
-  for (int64_t i = 0; i < shape.extra; ++i) patches.pieces.emplace_back();
+  for (int64_t i = 0; i < shape.extra; ++i) patches.pieces.emplace_back(i == 0 ? "class" : "teacher");
   for (int64_t y = 1; y <= shape.patches_down; ++y)
-    for (int64_t x = 1; x <= shape.patches_across; ++x) patches.pieces.push_back(fmt::format("{},{}", y, x));
+    for (int64_t x = 1; x <= shape.patches_across; ++x) patches.pieces.push_back(fmt::format("patch {},{}", y, x));
   patches.ids.assign(patches.pieces.size(), -1), patches.spans.resize(patches.pieces.size());
+}
+
+void Recorder::captioned(const Translation& best, const PictureShape& shape) {
+  saw(shape);
   wrote(best, as<Generator>(model_));
 }
 
@@ -116,7 +122,7 @@ void Recorder::wrote(const Translation& best, const Generator& writer) {
   for (size_t i = 0; i < best.tokens.size(); ++i) {
     const int64_t id = i < best.ids.size() ? best.ids[i] : end;
     // A word that only the source has is shown as it was written.
-    const std::string piece = id < tokenizer_.size() ? shown(id) : std::string(piece_of(best.text, best.tokens[i]));
+    const std::string piece = id < tokenizer_->size() ? shown(id) : std::string(piece_of(best.text, best.tokens[i]));
     target.ids.push_back(id), target.pieces.push_back(piece);
     target.probabilities.push_back(i < best.log_probabilities.size() ? std::exp(best.log_probabilities[i]) : 0);
     if (i + 1 == best.tokens.size()) break;
@@ -126,6 +132,7 @@ void Recorder::wrote(const Translation& best, const Generator& writer) {
   recording_.sequences["prefix"] = std::move(prefix);
 }
 
+// Words have their bytes in the text; times and marks stand between.
 void Recorder::heard(int64_t states, double seconds, const std::vector<int64_t>& prompt,
                      const std::vector<int64_t>& written) {
   RecordedSequence frames, prefix, target;
@@ -133,13 +140,19 @@ void Recorder::heard(int64_t states, double seconds, const std::vector<int64_t>&
     frames.ids.push_back(-1), frames.spans.push_back({0, 0});
     frames.pieces.push_back(fmt::format("{:.2f}", static_cast<double>(i) * seconds));
   }
-  std::vector<int64_t> all = prompt;
+  std::vector<int64_t> all = prompt, words;
   all.insert(all.end(), written.begin(), written.end());
-  for (size_t i = 0; i < all.size(); ++i) {
-    const std::string piece = all[i] < tokenizer_.size() ? shown(all[i]) : fmt::format("<|{}|>", all[i]);
+  const int64_t end = written.empty() ? 0 : written.back();
+  std::copy_if(written.begin(), written.end(), std::back_inserter(words), [&](int64_t id) { return id < end; });
+  const DecodedText said = decode_with_spans(*tokenizer_, words);
+  prefix.text = target.text = said.text;
+  Span span;
+  for (size_t i = 0, word = 0; i < all.size(); ++i) {
+    const std::string piece = all[i] < tokenizer_->size() ? shown(all[i]) : fmt::format("<|{}|>", all[i]);
+    span = i >= prompt.size() && all[i] < end ? said.spans[word++] : Span{span.end, span.end};
     for (RecordedSequence* s : {&prefix, &target}) {
       if (s == &prefix ? i + 1 == all.size() : i == 0) continue;
-      s->ids.push_back(all[i]), s->pieces.push_back(piece), s->spans.push_back({0, 0});
+      s->ids.push_back(all[i]), s->pieces.push_back(piece), s->spans.push_back(span);
     }
   }
   recording_.sequences["frames"] = std::move(frames);
@@ -149,7 +162,7 @@ void Recorder::heard(int64_t states, double seconds, const std::vector<int64_t>&
 
 void Recorder::classified(const Classified& c) {
   const auto& labeller = as<TextLabeller>(model_);
-  read(labeller_tokens(tokenizer_, recording_.text, labeller).tokens, recording_.text);
+  read(labeller_tokens(*tokenizer_, recording_.text, labeller).tokens, recording_.text);
   const std::string label = to_text(c, labeller.labels());
   const std::string name = label.substr(0, label.find('\t'));
   recording_.sequences["label"] = {
@@ -158,14 +171,14 @@ void Recorder::classified(const Classified& c) {
 
 void Recorder::tagged(const TaggedText& t) {
   Tokens words = {{}, t.words};
-  for (Span span : t.words) words.ids.push_back(tokenizer_.id_of(piece_of(t.text, span)));
+  for (Span span : t.words) words.ids.push_back(tokenizer_->id_of(piece_of(t.text, span)));
   read(words, t.text);
 }
 
 // What was written last has not been read.
 void Recorder::continued(const std::vector<int64_t>& prompt, const Continuation& c) {
   Tokens all = {prompt, std::vector<Span>(prompt.size())};
-  const Tokens text = tokenizer_.encode(recording_.text);
+  const Tokens text = tokenizer_->encode(recording_.text);
   const auto at = std::search(prompt.begin(), prompt.end(), text.ids.begin(), text.ids.end());
   const auto before = static_cast<size_t>(at - prompt.begin());
   if (at != prompt.end()) std::copy(text.spans.begin(), text.spans.end(), all.spans.begin() + (at - prompt.begin()));

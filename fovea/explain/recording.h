@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fovea/data/text/tokenizer.h"
+#include "fovea/explain/recorded_media.h"
 #include "fovea/generate/classify.h"
 #include "fovea/generate/config.h"
 #include "fovea/generate/continue.h"
@@ -55,6 +56,8 @@ struct Recording {
   std::string text = {}, answer = {};
   std::map<std::string, RecordedSequence> sequences = {};  // "source", "target" …, as places.h names them
   std::vector<RecordedPlace> places = {};                  // in the order in which they ran
+  std::optional<RecordedPicture> picture = {};             // of a model that sees
+  std::optional<RecordedSound> sound = {};                 // of a model that hears
 
   const RecordedPlace& at(const std::string& path) const;  // an Error if it was not recorded
   const RecordedSequence& rows_of(const RecordedPlace& p) const { return sequences.at(p.place.rows); }
@@ -78,12 +81,15 @@ Recording record(const Model&, const Tokenizer&, const std::string& text, const 
 class Recorder final {
  public:
   Recorder(const Model&, const Tokenizer&, const RecordOptions&, const std::string& text);
+  // Of a model that sees so many tokens of a picture; one that writes has a tokenizer.
+  Recorder(const Model&, const Tokenizer*, const RecordOptions&, const std::string& name, size_t tokens);
 
   Trace* trace() { return &trace_; }
 
   // One of these says what the trace is of.
   void translated(const Translations&, const std::string& task = "");
   void classified(const Classified&);
+  void saw(const PictureShape&);                            // a picture, and wrote nothing
   void captioned(const Translation&, const PictureShape&);  // the text is the picture's path
   void tagged(const TaggedText&);
   void continued(const std::vector<int64_t>& prompt, const Continuation&);
@@ -100,7 +106,7 @@ class Recorder final {
   std::string shown(int64_t id) const;
 
   const Model& model_;
-  const Tokenizer& tokenizer_;
+  const Tokenizer* tokenizer_;
   std::vector<int64_t> heads_;
   Trace trace_;
   Recording recording_;

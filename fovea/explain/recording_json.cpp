@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "fovea/base/base64.h"
 #include "fovea/base/json.h"
 
 namespace fovea {
@@ -19,6 +20,43 @@ Json sequence_json(const RecordedSequence& s) {
     json["probabilities"] = Json::array();
     for (double p : s.probabilities) json["probabilities"].push_back(std::round(p * 1e6) / 1e6);
   }
+  return json;
+}
+
+std::string packed(const Tensor& numbers) {
+  const Tensor all = numbers.contiguous();
+  return base64(
+      {reinterpret_cast<const char*>(all.data<float>()), static_cast<size_t>(all.elements()) * sizeof(float)});
+}
+
+std::string packed(const std::vector<uint8_t>& bytes) {
+  return base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+Json picture_json(const RecordedPicture& p) {
+  Json json = {{"png", "data:image/png;base64," + base64(png_bytes(p.picture))},
+               {"size", {p.picture.width, p.picture.height}},
+               {"parts", {p.parts_down, p.parts_across}},
+               {"extra", p.extra}};
+  if (p.rollout) json["rollout"] = packed(p.rollout);
+  return json;
+}
+
+Json sound_json(const RecordedSound& s) {
+  Json words = Json::array();
+  for (const RecordedSound::Word& w : s.words)
+    words.push_back({{"text", w.text},
+                     {"start", std::round(w.start * 1e3) / 1e3},
+                     {"end", std::round(w.end * 1e3) / 1e3},
+                     {"probability", std::round(w.probability * 1e6) / 1e6},
+                     {"rows", w.rows}});
+  Json json = {{"seconds", s.seconds},
+               {"size", {s.bands, s.frames}},
+               {"spectrogram", packed(s.spectrogram)},
+               {"loudness", packed(s.loudness)},
+               {"words", words},
+               {"state_seconds", s.state_seconds}};
+  if (s.heard) json["heard"] = packed(s.heard), json["states"] = s.heard.size(1);
   return json;
 }
 
@@ -136,6 +174,8 @@ Json to_json(const Recording& seen) {
                {"text", seen.text}, {"answer", seen.answer}};
   json["sequences"] = Json::object();
   for (const auto& [name, sequence] : seen.sequences) json["sequences"][name] = sequence_json(sequence);
+  if (seen.picture) json["picture"] = picture_json(*seen.picture);
+  if (seen.sound) json["sound"] = sound_json(*seen.sound);
   json["places"] = Json::array();
   return json;
 }
@@ -152,7 +192,8 @@ TraceJson read_trace_json(std::string_view text, const std::string& where) {
   if (const int64_t format = r.count("format"); format != 1)
     throw Error(Error::unsupported, "{}: found a trace of format {}, expected 1", where, format);
   TraceJson t;
-  t.recording = {r.text("model"), r.text("family"), r.text("precision"), r.text("text"), r.text("answer"), {}, {}};
+  t.recording = {
+      r.text("model"), r.text("family"), r.text("precision"), r.text("text"), r.text("answer"), {}, {}, {}, {}};
   if (!r.at("sequences").is_object()) r.fail("sequences", r.at("sequences").type_name(), "an object");
   for (const auto& [name, sequence] : r.at("sequences").items())
     t.recording.sequences[name] = read_sequence(Reader(sequence, where + ": " + name));

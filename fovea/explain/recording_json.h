@@ -11,7 +11,10 @@
 
 namespace fovea {
 
-nlohmann::ordered_json to_json(const Recording&);  // "places" is an empty list
+// "places" is an empty list. Of what was seen "picture": {"png": a data URL, "size": [width, height], "parts": [down, across], "extra",
+// "rollout"}, of what was heard "sound": {"seconds", "size": [bands, frames], "spectrogram", "loudness", "words": [{"text", "start",
+// "end", "probability", "rows"}], "state_seconds", "heard", "states"}; bytes and f32 (little endian) in base64.
+nlohmann::ordered_json to_json(const Recording&);
 nlohmann::ordered_json place_json(const RecordedPlace&);
 
 struct TraceJson {

@@ -116,7 +116,7 @@ Recording record(const Pretrained& p, const Sound& sound, const Transcription& t
   const LogMel log_mel({.bands = shape.bands});
   std::vector<float> samples = sound.samples;
   const int64_t step = log_mel.config().step, most = shape.frames * step;
-  require(std::ssize(samples) <= most, "--trace: found a recording of {:.1f} s, expected at most {:.1f}: one window",
+  require(std::ssize(samples) <= most, "sound: found a recording of {:.1f} s, expected at most {:.1f}: one window",
           sound.seconds(), static_cast<double>(most) / static_cast<double>(sound.rate));
   samples.resize(static_cast<size_t>(most));
   const SpeechTokens tokens = read_speech_tokens(p);

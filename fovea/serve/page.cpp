@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "fovea/base/base64.h"
 #include "fovea/explain/alignment.h"
 #include "fovea/explain/head_measures.h"
 #include "fovea/explain/recording_json.h"
@@ -16,21 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string base64(std::string_view bytes) {
-  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t three = 0;
-    for (size_t b = 0; b < 3; ++b)
-      three = three << 8 | (i + b < bytes.size() ? static_cast<unsigned char>(bytes[i + b]) : 0u);
-    for (int shift = 18; shift >= 0; shift -= 6) text += digits[three >> shift & 63];
-  }
-  for (size_t missing = (3 - bytes.size() % 3) % 3; missing > 0; --missing) text[text.size() - missing] = '=';
-  return text;
-}
-
-std::string base64(const Tensor& numbers) {
+std::string packed(const Tensor& numbers) {
   const Tensor all = numbers.contiguous();
   return base64(
       {reinterpret_cast<const char*>(all.data<float>()), static_cast<size_t>(all.elements()) * sizeof(float)});
@@ -108,7 +95,7 @@ std::string page_json(const Recording& seen, int64_t run, int64_t most_weights, 
   for (const RecordedPlace& p : seen.places) {
     Json place = place_json(p);
     const int64_t numbers = static_cast<int64_t>(p.heads.size()) * p.rows() * p.columns();
-    if (p.weights && numbers <= left) place["weights"] = base64(p.weights), left -= numbers;
+    if (p.weights && numbers <= left) place["weights"] = packed(p.weights), left -= numbers;
     if (p.weights) place["names"] = names_of_heads(heads, p);
     json["places"].push_back(std::move(place));
   }

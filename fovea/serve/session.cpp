@@ -6,6 +6,7 @@
 #include "fovea/base/catalogue.h"
 #include "fovea/base/text.h"
 #include "fovea/explain/faithfulness.h"
+#include "fovea/explain/record_file.h"
 #include "fovea/generate/config.h"
 #include "fovea/models/zoo.h"
 #include "fovea/serve/page.h"
@@ -45,8 +46,14 @@ Recording ViewSession::recorded(const std::string& model, const std::string& tex
   const Pretrained& p = loaded(model);
   RecordOptions options;
   if (can<Generator>(*p.model)) options.generation = read_generation_config(p.folder);
-  Recording seen = record(*p.model, *p.tokenizer, text, options);
-  name_model(seen, p);
+  if (const Reads reads = what_is_read(*p.model); reads != Reads::texts) {
+    const bool named = std::find(options_.files.begin(), options_.files.end(), text) != options_.files.end();
+    const char* what = reads == Reads::pictures ? "picture" : "recording";
+    require(named, "{} reads a {}, and only one that was named at the start: fovea view -m {} FILE", model, what,
+            model);
+    if (reads == Reads::sounds) options.places = {"encoder", "decoder"};
+  }
+  Recording seen = record(p, text, options);
   seen.model = model;
   return seen;
 }
@@ -66,6 +73,7 @@ std::string ViewSession::explain(const Explain& e) {
   check_text(e.text, options_.most_explained_bytes);
   require(e.answer.size() <= 1000, "view: found an answer of {} bytes, expected at most 1000", e.answer.size());
   const Pretrained& p = loaded(e.model);
+  require_texts(p, "explain");
   AskOptions options = {.answer = e.answer};
   if (can<Generator>(*p.model)) options.generation = read_generation_config(p.folder);
   const auto question = ask(*p.model, *p.tokenizer, e.text, options);

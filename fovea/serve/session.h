@@ -22,6 +22,7 @@ class ViewSession final {
   struct Options {
     std::vector<std::string> models = {};  // what may be asked for: names of the zoo, or folders that the user named
     LoadOptions load = {};
+    std::vector<std::string> files = {};  // pictures and sounds that may be asked for: those that the user named
     size_t most_text_bytes = 1 << 20;
     size_t most_explained_bytes = 4096;  // a method runs a model as often as a text has words
     size_t most_recordings = 4;
@@ -30,7 +31,8 @@ class ViewSession final {
 
   const std::vector<std::string>& models() const { return options_.models; }
 
-  // The recording as page_json() has it. An Error for a model that is not one of them, or a text that is too long.
+  // The recording as page_json() has it. Of a model that sees or hears the text is one of the files. An Error for a model or a file that
+  // is not one of them, or a text that is too long.
   std::string run(const std::string& model, const std::string& text);
 
   // Which words an answer comes from, by these methods, as to_json(Attributions) has it; with a check "check" stands beside them.

@@ -1,7 +1,7 @@
 // The page in a real browser: every view, with short, right-to-left, emoji and long texts, its address, exports and bad input.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -207,6 +207,137 @@ test("words and methods explain an answer, and the check is a table and a plot",
   assert.match(await page.locator(".value").innerText(), /wonderful\.\s+integrated-gradients -\d/);
   assert.deepEqual(page.faults, []);
   await page.close();
+});
+
+// Pages of pictures: as files, which open as the served ones do.
+const root = path.resolve(path.dirname(fovea), "../..");
+function pictured(model, picture, ...more) {
+  const file = path.join(folder, `${model}-${path.basename(picture)}.html`);
+  execFileSync(fovea, ["explain", "-m", model, path.join(root, picture), "--html", file, ...more]);
+  assert.ok(readFileSync(file).length < 1_000_000);
+  return String(pathToFileURL(file));
+}
+const tabs = (page) => page.locator("#views button:visible").allInnerTexts();
+
+test("a caption: each word shows where it looked, and the address keeps it", async () => {
+  const url = pictured("scenes", "examples/scenes/1.png"), page = await open(url);
+  assert.deepEqual(await tabs(page), ["Picture", "Heads", "Model", "Matrix", "Steps", "Compare"]);
+  assert.equal(await page.locator("#answer").textContent(), "a small purple circle left of a large yellow star");
+  await page.locator("#tile-9").click();
+  assert.match(page.url(), /pick=r9/);
+  await page.mouse.move(0, 0);
+  const told = await page.locator(".value").innerText();
+  assert.match(told, /^star looks at patch 6,6 \d+ %.*written with probability/);
+  const again = await open(page.url());
+  assert.equal(await again.locator(".value").innerText(), told);
+  // The weight under the pointer is the one that was recorded.
+  const field = await page.locator("#parts").boundingBox();
+  await page.mouse.move(field.x + field.width * 5.5 / 8, field.y + field.height * 5.5 / 8);
+  const wanted = await page.evaluate(async () => { const { seen, chosen } = window.fovea.frame, m = await seen.matrix(chosen); return m.at(9, 5 * 8 + 5).toFixed(4); });
+  assert.match(await page.locator(".value").innerText(), new RegExp(`^patch 6,6 has ${wanted.replace(".", "\\.")} of what star looks at; it is looked at by `));
+  assert.deepEqual([...page.faults, ...again.faults], []);
+  await page.close(); await again.close();
+});
+
+test("a label: heads, rollout and parts show where they looked", async () => {
+  const url = pictured("fashion", "examples/fashion/1.png"), page = await open(url);
+  assert.match(await page.locator("#answer").textContent(), /^ankle boot0\.\d{4}$/);
+  assert.equal(await page.locator("#stage g[role=button]").count(), 10);
+  assert.match(await page.locator(".value").innerText(), /^class looks at patch \d,\d/);
+  await page.getByRole("button", { name: "rollout" }).click();
+  await until(page, () => location.hash.includes("layers=rollout") && document.querySelector("#tile-9")?.getAttribute("aria-pressed") === "true");
+  await page.locator("#parts").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  assert.match(await page.locator(".value").innerText(), /^patch 2,1 looks at .*; it has 0\.\d{4} of what class looks at/);
+  assert.match(page.url(), /pick=r8/);
+  await page.locator("#table summary").click();
+  const rows = await page.locator("#rows tbody tr").count(), sum = await page.locator("#rows td").allInnerTexts();
+  assert.equal(rows, 7);
+  const total = sum.reduce((a, b) => a + Number(b), 0);
+  assert.ok(total > 0.5 && total < 1.001, String(total));
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test("every view of pictures fits, is saved, and shows text as text", async () => {
+  const page = await open(pictured("fashion", "examples/fashion/2.png"), { width: 360 });
+  await page.evaluate(() => { window.fovea.recordings[0].answer = "<img src=x onerror=window.bad=1>\t0.5"; });
+  for (const view of ["picture", "heads", "model", "matrix", "compare", "text", "explain", "sound"]) {
+    await go(page, { view });
+    assert.equal(await page.locator(".error").count(), 0, view + await shown(page));
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);
+    if (view === "text") assert.match(await page.locator("#answer").textContent(), /^<img src=x/);
+  }
+  await go(page, { view: "picture", shade: "light" });
+  for (const kind of ["svg", "png"]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#" + kind)]);
+    assert.equal(download.suggestedFilename(), `fovea-picture.${kind}`);
+    const bytes = readFileSync(await download.path());
+    assert.ok(bytes.length > 5000);
+    if (kind === "svg") assert.match(String(bytes), /data:image\/png;base64/);
+  }
+  assert.equal(await page.evaluate(() => window.bad), undefined);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test("a served model of pictures sees the file that was named and no other", async () => {
+  const picture = path.join(root, "examples/scenes/2.png"), other = spawn(fovea, ["view", "-m", "scenes", "--stay", picture], { stdio: ["ignore", "pipe", "inherit"] });
+  const own = address;
+  address = await new Promise((done) => other.stdout.once("data", (line) => done(String(line).trim())));
+  try {
+    const page = await open(address);
+    assert.match(await page.locator("#answer").textContent(), /^a /);
+    await go(page, { model: "fashion", text: picture });
+    assert.match(await page.locator(".value").innerText(), /^class looks at/);
+    await go(page, { model: "scenes", text: path.join(root, "examples/scenes/1.png") });
+    assert.match(await page.locator(".error").innerText(), /only one that was named/);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  } finally { other.kill(); address = own; }
+});
+
+// No model that hears is in the box, so the recording is made here: three words in a second, each of which listens to its own part.
+test("words are shown on their sound, with what they listened to", async () => {
+  const states = 50, words = ["And", "<b>so</b>", "my"], target = ["<|0.00|>", ...words, "<|end|>"];
+  const floats = (list) => Buffer.from(new Float32Array(list).buffer).toString("base64");
+  const row = (i) => Array.from({ length: states }, (_, j) => (j === 10 + 15 * i ? 0.75 : 0.25 / (states - 1)));
+  const sequence = (pieces, id) => ({ text: "", ids: pieces.map(() => id), pieces, spans: pieces.map(() => [0, 0]), words: pieces.map(() => -1) });
+  const heard = { format: 1, model: "listener", family: "whisper", precision: "f32", text: "speech.wav", answer: words.join(" "), run: 0,
+    sequences: { target: sequence(target, 7), frames: sequence(Array.from({ length: states }, (_, j) => (j * 0.02).toFixed(2)), -1) },
+    sound: { seconds: 1, size: [8, 100], spectrogram: Buffer.from(Array.from({ length: 800 }, (_, k) => k % 256)).toString("base64"), loudness: Buffer.from(Array.from({ length: 100 }, (_, k) => k)).toString("base64"),
+      words: words.map((text, i) => ({ text, start: 0.3 * i, end: 0.3 * i + 0.3, probability: 0.9, rows: [i + 1] })), state_seconds: 0.02, states, heard: floats(words.flatMap((_, i) => row(i))) },
+    places: [{ path: "decoder.0.cross", kind: "cross", heads: [0, 1], key_heads: 2, rows: "target", columns: "frames", causal: false, size: [target.length, states], names: ["", ""],
+      weights: floats([0, 1].flatMap(() => target.flatMap((_, i) => (i > 0 && i < 4 ? row(i - 1) : Array(states).fill(1 / states))))) }] };
+  const file = path.join(folder, "sound.html"), bare = path.join(folder, "for-sound.html");
+  execFileSync(fovea, ["explain", "-m", "sentiment", "--html", bare, "A good film."]);
+  const json = JSON.stringify({ version: "", served: false, first: {}, recordings: [heard] }).replace(/[<>&]/g, (c) => "\\u00" + c.charCodeAt(0).toString(16));
+  writeFileSync(file, readFileSync(bare, "utf8").replace(/(<script type="application\/json"[^>]*>)[^]*?(<\/script>)/, (_, a, b) => a + json + b));
+  for (const width of [360, 1400]) {
+    const page = await open(String(pathToFileURL(file)), { width });
+    assert.deepEqual(await tabs(page), ["Sound", "Heads", "Model", "Matrix", "Steps", "Compare"]);
+    assert.match(await page.locator(".value").innerText(), /^And 0\.00 to 0\.30 s, probability 0\.90; it listens most at 0\.20 s, 8\d % within its time/);
+    await page.locator("#spoken-1").focus();
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.locator(".value").innerText(), /^my 0\.60 to 0\.90 s/);
+    assert.match(page.url(), /pick=w2/);
+    const again = await open(page.url());
+    assert.match(await again.locator(".value").innerText(), /^my /);
+    await again.close();
+    await go(page, { place: "decoder.0.cross", head: 1, pick: "w1" });
+    assert.match(await page.locator(".value").innerText(), /^<b>so<\/b> .* most at 0\.50 s/);
+    await page.locator("#table summary").click();
+    assert.equal(await page.locator("#rows tbody tr").count(), 3);
+    for (const view of ["sound", "heads", "model", "matrix", "compare"]) {
+      await go(page, { view });
+      assert.equal(await page.locator(".error").count(), 0, view + await shown(page));
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);
+    }
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  }
 });
 
 test("a file without explanations says how to get them", async () => {

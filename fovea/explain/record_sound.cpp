@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "fovea/data/audio/log_mel.h"
+#include "fovea/explain/record_file.h"
+#include "fovea/explain/transcript.h"
+#include "fovea/generate/speech_tokens.h"
+#include "fovea/tensor/index.h"
+
+namespace fovea {
+namespace {
+
+// [bands, frames] of numbers as bytes between the least and the most, the largest of each square where there are too many.
+void paint(RecordedSound& s, const Tensor& log_mel, int64_t frames) {
+  const int64_t bands = log_mel.size(0), all = log_mel.size(1);
+  const int64_t wide = std::max<int64_t>(1, (frames + s.most_frames - 1) / s.most_frames),
+                tall = (bands + s.most_bands - 1) / s.most_bands;
+  s.frames = (frames + wide - 1) / wide, s.bands = (bands + tall - 1) / tall;
+  const float* numbers = log_mel.data<float>();
+  std::vector<float> largest(static_cast<size_t>(s.bands * s.frames), -1e30f);
+  for (int64_t b = 0; b < bands; ++b)
+    for (int64_t f = 0; f < frames; ++f) {
+      float& square = largest[static_cast<size_t>(b / tall * s.frames + f / wide)];
+      square = std::max(square, numbers[b * all + f]);
+    }
+  const auto [low, high] = std::minmax_element(largest.begin(), largest.end());
+  const float least = *low, range = std::max(1e-6f, *high - *low);
+  for (float x : largest) s.spectrogram.push_back(static_cast<uint8_t>(std::lround(255 * (x - least) / range)));
+}
+
+void measure(RecordedSound& s, const Sound& sound) {
+  const auto size = static_cast<int64_t>(sound.samples.size());
+  for (int64_t f = 0; f < s.frames; ++f) {
+    float most = 0;
+    for (int64_t i = f * size / s.frames; i < (f + 1) * size / s.frames; ++i)
+      most = std::max(most, std::abs(sound.samples[static_cast<size_t>(i)]));
+    s.loudness.push_back(static_cast<uint8_t>(std::lround(255 * std::min(1.0f, most))));
+  }
+}
+
+// Words by their rows of "target", which has all but the first of what was read and written.
+void place_words(RecordedSound& s, const Transcription& t, const SpeechTokens& tokens, int64_t before, int64_t states) {
+  std::vector<float> heard;
+  int64_t row = before;
+  for (const Segment& segment : t.segments) {
+    size_t at = 0;
+    for (const SpokenWord& w : segment.words) {
+      RecordedSound::Word word = {.start = w.start, .end = w.end, .probability = w.probability};
+      if (const size_t letters = w.text.find_first_not_of(' '); letters != std::string::npos)
+        word.text = w.text.substr(letters);
+      for (; at < segment.ids.size() && word.rows.size() < w.tokens; ++at)
+        if (tokens.is_word(segment.ids[at])) word.rows.push_back(row + static_cast<int64_t>(at));
+      s.words.push_back(std::move(word));
+      const auto shift = std::lround(segment.window / s.state_seconds);
+      for (int64_t i = 0; i < states; ++i) {
+        const int64_t from = i - shift;
+        heard.push_back(from >= 0 && from < std::ssize(w.heard) ? w.heard[static_cast<size_t>(from)] : 0);
+      }
+    }
+    row += static_cast<int64_t>(segment.ids.size());
+  }
+  if (!s.words.empty()) s.heard = tensor({static_cast<int64_t>(s.words.size()), states}, heard);
+}
+
+bool is_under(const std::vector<std::string>& places, const std::string& path) {
+  return std::any_of(places.begin(), places.end(),
+                     [&](const std::string& p) { return path == p || path.starts_with(p + "."); });
+}
+
+// Of the decoder, whose rows are few, the weights themselves.
+void spell_out(Recording& seen, const RecordOptions& options) {
+  const std::vector<std::string> wanted = options.places.empty() ? std::vector<std::string>{"decoder"} : options.places;
+  std::erase_if(seen.places, [&](const RecordedPlace& p) { return !is_under(wanted, p.place.path); });
+  require(!seen.places.empty(), "explain: found places that the model has not; without places all of them are shown");
+  for (RecordedPlace& p : seen.places) {
+    if (!options.heads.empty()) p.heads = options.heads;
+    if (p.rows() > static_cast<int64_t>(options.most_whole_tokens)) continue;
+    std::vector<Tensor> heads;
+    for (size_t i = 0; i < p.heads.size(); ++i) heads.push_back(p.part(i, {}, {}).unsqueeze(0));
+    if (heads.empty()) continue;
+    p.weights = concat(heads, 0), p.kept = nullptr;
+  }
+}
+
+}  // namespace
+
+Recording record_sound(const Pretrained& p, const Sound& sound, const std::string& name, const RecordOptions& options) {
+  const SoundShape shape = p.as<Listener>().sound_shape();
+  const LogMel log_mel({.bands = shape.bands});
+  const int64_t step = log_mel.config().step;
+  const auto rate = static_cast<double>(sound.rate);
+  require(std::ssize(sound.samples) <= shape.frames * step,
+          "{}: found a recording of {:.1f} s, expected at most {:.1f}: one window of the model", name, sound.seconds(),
+          static_cast<double>(shape.frames * step) / rate);
+  const Transcription t = transcribe(p, sound, {.words = true, .heard = true});
+  Recording seen = record(p, sound, t);
+  seen.text = name;
+  spell_out(seen, options);
+  RecordedSound s = {.seconds = sound.seconds(),
+                     .state_seconds = static_cast<double>(step * shape.frames_per_state) / rate};
+  std::vector<float> samples = sound.samples;
+  samples.resize(static_cast<size_t>(shape.frames * step));
+  paint(s, log_mel(samples), std::clamp<int64_t>(log_mel.frames(std::ssize(sound.samples)), 1, shape.frames));
+  measure(s, sound);
+  const SpeechTokens tokens = read_speech_tokens(p);
+  const auto before = static_cast<int64_t>(tokens.prompt(t.language, SpeechTask::transcribe).size()) - 1;
+  place_words(s, t, tokens, before, shape.frames / shape.frames_per_state);
+  seen.sound = std::move(s);
+  return seen;
+}
+
+}  // namespace fovea
