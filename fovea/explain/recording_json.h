@@ -13,6 +13,7 @@ namespace fovea {
 
 nlohmann::ordered_json to_json(const Recording&);  // "places" is an empty list
 nlohmann::ordered_json place_json(const RecordedPlace&);
+nlohmann::ordered_json alternatives_json(const std::vector<Alternative>&);
 
 struct TraceJson {
   struct Place {
