@@ -23,6 +23,7 @@
 #include "fovea/models/listener_folder.h"
 #include "fovea/models/pretrained.h"
 #include "fovea/train/lora.h"
+#include "test_paths.h"
 
 namespace fovea {
 
@@ -80,6 +81,8 @@ class ExampleFolder final {
       std::filesystem::create_directories(path_ / name);
       write(std::string(name) + "/log.jsonl", "{\"step\":10,\"loss\":4.0}\n{\"step\":20,\"loss\":2.0}\n");
     }
+    std::filesystem::copy_file(std::filesystem::path(test_data) / "golden/trace.safetensors",
+                               path_ / "seen.safetensors");
     write_pictures();
     gzFile file = gzopen((path_ / "text.txt.gz").c_str(), "wb");
     gzwrite(file, text.data(), static_cast<unsigned>(text.size()));

@@ -1,7 +1,9 @@
 // explain --heads, --find-alignment-heads and --word, diff, and --profile, as a user meets them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "cli/example_folder.h"
 #include "fovea/data/text/lines.h"
@@ -90,6 +92,72 @@ TEST(LookInside, ProfileTellsWhereTheTimeWentAndChangesNothing) {
   const std::string int8 = run("fovea translate -m my-model 'A letter.' --weights int8 --profile 2>&1 >/dev/null");
   EXPECT_NE(int8.find("int8 panels"), std::string::npos) << int8;
   EXPECT_NE(folder.run("tokenize -m my-model 'text' --profile").out.find("no model ran"), std::string::npos);
+}
+
+nlohmann::json told(const ExampleFolder& folder, const std::string& line) {
+  const Answer answer = folder.run(line);
+  EXPECT_EQ(answer.code, 0) << line << "\n" << answer.out;
+  return nlohmann::json::parse(answer.out);
+}
+
+// "wonderful." makes the review positive, by every method that fits, and p(x) − p(x without a word) is what `classify` says of the text
+// without it.
+TEST(LookInside, MethodsFindTheWordThatAnAnswerComesFrom) {
+  const ExampleFolder folder("methods");
+  const std::string model = (zoo / "sentiment").string();
+  const std::vector<std::string> words = {"The", "food", "was", "cold,", "but", "the", "staff", "were", "wonderful."};
+  auto text_without = [&](size_t left_out) {
+    std::string text;
+    for (size_t i = 0; i < words.size(); ++i)
+      if (i != left_out) text += (text.empty() ? "" : " ") + words[i];
+    return text;
+  };
+  const std::string text = text_without(words.size());
+  const auto all = told(folder, fmt::format("explain -m {} --method all --json '{}'", model, text));
+  EXPECT_EQ(all["answer"], "positive");
+  for (const auto& method : all["methods"]) {
+    const std::string name = method["name"];
+    EXPECT_EQ(method.contains("unfit"), name == "rollout");
+    if (method.contains("unfit")) continue;
+    const auto scores = method["words"].get<std::vector<double>>();
+    ASSERT_EQ(scores.size(), words.size());
+    EXPECT_EQ(std::max_element(scores.begin(), scores.end()) - scores.begin(), 8) << name;
+    const bool has_no_sign = name == "attention" || name == "value";
+    EXPECT_EQ(scores[3] > 0, has_no_sign) << name;  // "cold," counts against it
+    if (name == "attention") EXPECT_NEAR(std::accumulate(scores.begin(), scores.end(), 0.0), 1, 1e-3);
+  }
+  const auto one =
+      told(folder, fmt::format("explain -m {} --method leave-one-out --erase remove --json '{}'", model, text));
+  for (size_t i = 0; i < words.size(); ++i) {
+    const auto without = told(folder, fmt::format("classify -m {} --json '{}'", model, text_without(i)));
+    EXPECT_NEAR(one["methods"][0]["words"][i].get<double>(),
+                one["probability"].get<double>() - without["probabilities"]["positive"].get<double>(), 1e-4)
+        << words[i];
+  }
+}
+
+// Without the words that a method ranks highest the answer falls farther than without words drawn by lot.
+TEST(LookInside, TheCheckComparesMethodsWithChance) {
+  const ExampleFolder folder("check");
+  const std::string text = "The food was cold, but the staff were wonderful.";
+  const auto checked =
+      told(folder, fmt::format("explain -m {} --check --json '{}'", (zoo / "sentiment").string(), text));
+  EXPECT_EQ(checked["texts"], 1);
+  EXPECT_EQ(checked["words"], 9);
+  const auto& methods = checked["methods"];
+  const auto& random = methods.back();
+  ASSERT_EQ(random["name"], "random");
+  const double p = checked["probability"];
+  for (const auto& method : methods) {
+    if (method.contains("unfit")) continue;
+    for (const char* number : {"comprehensiveness", "sufficiency", "lowest"}) {
+      EXPECT_LE(method[number].get<double>(), p + 1e-6) << method["name"];
+      EXPECT_GE(method[number].get<double>(), p - 1 - 1e-6) << method["name"];
+    }
+    if (method == random) continue;
+    EXPECT_GT(method["comprehensiveness"], random["comprehensiveness"]) << method["name"];
+    EXPECT_LT(method["sufficiency"], random["sufficiency"]) << method["name"];
+  }
 }
 
 // What ships aligns better by its alignment heads than by the mean over the last layer's, on sentences aligned by hand.

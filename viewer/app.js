@@ -25,6 +25,7 @@ class App {
     this.data = data;
     this.served = data.served;
     this.recordings = data.recordings.map((r) => new Seen(r, ask));
+    this.given = this.served ? [...this.recordings] : [];  // what the program showed first stays
     this.models = [];
     this.shown = 0;
     this.kind = "text";
@@ -70,7 +71,7 @@ class App {
     } catch (e) { this.say(e.message, true); }
   }
   async recording(model, text) {
-    const known = this.recordings.find((r) => r.model === model && r.text === text);
+    const known = [...this.recordings, ...this.given].find((r) => r.model === model && r.text === text);
     if (known || !this.served) return known ?? this.recordings[0];
     this.say(`${model} reads …`);
     const begun = performance.now();
@@ -109,7 +110,7 @@ class App {
     this.fillForm(state);
     this.markTabs(state.view);
     try {
-      const seen = state.view === "steps" ? undefined : await this.recording(state.model, state.text);
+      const seen = state.view === "steps" && state.form !== "model" ? undefined : await this.recording(state.model, state.text);
       if (turn !== this.shown) return;
       if (seen) this.kind = kindOf(seen);
       const [, , view] = this.markTabs(state.view);
@@ -249,7 +250,7 @@ export async function askTile(run, place, head, { level = 0, row = 0, column = 0
   const response = await fetch("tile?" + query);
   if (!response.ok) await answer(response);
   const bytes = await response.arrayBuffer(), [height, width] = new Int32Array(bytes, 0, 2), cells = height * width;
-  return { height, width, largest: new Float32Array(bytes, 8, cells), mean: new Float32Array(bytes, 8 + 4 * cells, cells) };
+  return { height, width, largest: new Float32Array(bytes, 8, cells), mean: new Float32Array(bytes, 8 + (level > 0 ? 4 * cells : 0), cells) };
 }
 async function ask(run, place, head, rows, columns) {
   if (!window.fovea.served) throw new Error(`This page was written without the weights of ${place.path}: fovea view shows them.`);

@@ -1,73 +1,9 @@
 // Matrix: all weights of a head, to be moved about in: the wheel or two fingers zoom, dragging moves, + − 0 and arrows do both.
 // What is farther away is shown as the largest, or the mean, of squares; they come from the program a tile at a time.
-import { rgb, theme } from "fovea/colours";
-import { askTile } from "fovea/app";
+import { theme } from "fovea/colours";
 import { bold, h, number, s, shortened, toggles } from "fovea/dom";
 import { heatMap } from "fovea/heat";
-
-const side = 256, mostTiles = 400;
-
-// Where tiles come from: the weights at hand, or the program.
-class Tiles {
-  constructor(frame, matrix, how, changed) {
-    Object.assign(this, { frame, matrix, how, changed, kept: new Map(), asked: 0 });
-    this.height = matrix ? matrix.rows.length : frame.place.size[0];
-    this.width = matrix ? matrix.columns.length : frame.place.size[1];
-    this.full = matrix && this.width > 64 ? Math.max(1e-6, matrix.largest()) : 0;  // the weight that has all the ink
-    this.dark = theme().dark;
-  }
-  async load(level, row, column) {
-    const { place, seen, state } = this.frame, head = Number.isInteger(Number(state.head)) ? Number(state.head) : 0;
-    return askTile(seen.run, place, head, { level, row: row * side << level, column: column * side << level, rows: side, columns: side });
-  }
-  local(level, row, column) {
-    const m = this.matrix, step = 1 << level, r0 = row * side * step, c0 = column * side * step;
-    const height = Math.min(side, Math.ceil((this.height - r0) / step)), width = Math.min(side, Math.ceil((this.width - c0) / step));
-    const largest = new Float32Array(height * width), mean = new Float32Array(height * width);
-    for (let i = 0; i < height; ++i)
-      for (let j = 0; j < width; ++j) {
-        let most = 0, sum = 0, count = 0;
-        for (let r = r0 + i * step; r < Math.min(this.height, r0 + (i + 1) * step); ++r)
-          for (let c = c0 + j * step; c < Math.min(this.width, c0 + (j + 1) * step); ++c) { const w = m.at(r, c); most = Math.max(most, w); sum += w; ++count; }
-        largest[i * width + j] = most; mean[i * width + j] = sum / count;
-      }
-    return { height, width, largest, mean };
-  }
-  picture(t, level) {
-    const canvas = document.createElement("canvas");
-    canvas.width = t.width; canvas.height = t.height;
-    const context = canvas.getContext("2d"), image = context.createImageData(t.width, t.height), values = this.how === "mean" ? t.mean : t.largest;
-    // Of means the ink is as strong as if the squares were single weights of their sum.
-    // Where a row has many columns, small weights are made visible by a root.
-    const scale = this.scale(level), root = this.width > 64;
-    for (let i = 0; i < values.length; ++i) { const [r, g, b] = rgb(root ? Math.sqrt(values[i] * scale) : values[i] * scale, this.dark); image.data.set([r, g, b, 255], 4 * i); }
-    context.putImageData(image, 0, 0);
-    return canvas;
-  }
-  scale(level) { return (this.how === "mean" ? Math.min(2 ** level, this.width) : 1) / this.full; }
-  get(level, row, column) {
-    const key = `${level}/${row}/${column}`, found = this.kept.get(key);
-    if (found) return found;
-    const tile = { ready: false };
-    this.kept.set(key, tile);
-    if (this.kept.size > mostTiles) this.kept.delete(this.kept.keys().next().value);
-    const finish = (t) => {
-      this.full ||= this.width > 64 ? Math.max(1e-6, t.largest.reduce((a, b) => Math.max(a, b), 0)) : 1;
-      Object.assign(tile, t, { ready: true, canvas: this.picture(t, level) });
-    };
-    if (this.matrix) finish(this.local(level, row, column));
-    else {
-      ++this.asked;
-      this.load(level, row, column).then((t) => { finish(t); --this.asked; this.changed(); }, (e) => { --this.asked; this.kept.delete(key); this.frame.app.say(e.message, true); });
-    }
-    return tile;
-  }
-  at(row, column) {
-    if (this.matrix) return this.matrix.at(row, column);
-    const t = this.get(0, Math.floor(row / side), Math.floor(column / side));
-    return t.ready ? t.largest[(row % side) * t.width + (column % side)] : undefined;
-  }
-}
+import { Tiles } from "fovea/tiles";
 
 export async function matrixView(frame) {
   const { seen, place, state } = frame, whole = seen.isWhole(place), how = state.pool === "mean" ? "mean" : "max";
@@ -112,21 +48,27 @@ export async function matrixView(frame) {
   function paint() {
     const left = label, top = label * 0.75, [w, hgt] = inner();
     context.clearRect(0, 0, width, height);
-    const level = Math.max(0, Math.min(24, Math.floor(Math.log2(1 / view.cell)))), span = side * 2 ** level;
+    const level = Math.max(0, Math.min(24, Math.floor(Math.log2(1 / view.cell)))), span = tiles.span(level), missing = [];
     context.save();
     context.beginPath(); context.rect(left, top, w, hgt); context.clip();
     context.imageSmoothingEnabled = false;
     const lastRow = Math.min(tiles.height, view.y + hgt / view.cell), lastColumn = Math.min(tiles.width, view.x + w / view.cell);
+    const far = (r, c) => Math.hypot((r + 0.5) * span - (view.y + lastRow) / 2, (c + 0.5) * span - (view.x + lastColumn) / 2);
     for (let r = Math.floor(view.y / span); r * span < lastRow; ++r)
       for (let c = Math.floor(view.x / span); c * span < lastColumn; ++c) {
-        const tile = tiles.get(level, r, c), x = left + (c * span - view.x) * view.cell, y = top + (r * span - view.y) * view.cell;
+        const x = left + (c * span - view.x) * view.cell, y = top + (r * span - view.y) * view.cell;
         const wide = Math.min(span, tiles.width - c * span) * view.cell, tall = Math.min(span, tiles.height - r * span) * view.cell;
-        if (tile.ready) context.drawImage(tile.canvas, x, y, wide, tall);
+        const tile = tiles.look(level, r, c), coarse = tile ? undefined : tiles.coarser(level, r, c);
+        if (tile) context.drawImage(tile, x, y, wide, tall);
+        else if (coarse) context.drawImage(coarse.canvas, coarse.x, coarse.y, coarse.width, coarse.height, x, y, wide, tall);
         else { context.fillStyle = t.wash; context.fillRect(x, y, wide, tall); }
+        // What a causal mask hides comes last: there is nothing in it.
+        if (!tile) missing.push([level, r, c, far(r, c) + (place.causal && c > r ? 1e9 : 0)]);
       }
     context.restore();
+    tiles.pump(missing.sort((a, b) => a[3] - b[3]));
     names(left, top, w, hgt);
-    if (tiles.asked) frame.app.say(`${tiles.asked} tiles to come`); else if (!m) frame.app.say("");
+    if (!m && !tiles.failed) frame.app.say(tiles.missing ? `${tiles.missing} tiles to come` : "");
   }
   function names(left, top, w, hgt) {
     context.font = `${font}px ${t.sans}`; context.textBaseline = "middle";
@@ -156,8 +98,8 @@ export async function matrixView(frame) {
     pointed = [i, j];
     if (i < 0) return;
     const w = tiles.at(i, j);
-    told.replaceChildren(bold(rows[i].label), ` (${i}) → `, bold(columns[j].label), ` (${j})  `, h("b", {}, w === undefined ? "…" : number(w)));
-    if (w === undefined) setTimeout(() => { if (pointed[0] === i && pointed[1] === j && frame.current) tell(i, j); }, 120);
+    told.replaceChildren(bold(rows[i].label), ` (${i}) → `, bold(columns[j].label), ` (${j})  `, h("b", {}, w === undefined ? "…" : w instanceof Error ? "not kept" : number(w)));
+    if (w === undefined) setTimeout(() => { if (pointed[0] === i && pointed[1] === j && frame.current) tell(i, j); }, 30);
   }
   function cellAt(e) {
     const at = canvas.getBoundingClientRect(), i = Math.floor((e.clientY - at.top - label * 0.75) / view.cell + view.y), j = Math.floor((e.clientX - at.left - label) / view.cell + view.x);

@@ -1,5 +1,6 @@
 // Model: every head of every attention as a small picture; one that is chosen opens as a matrix.
 import { theme } from "fovea/colours";
+import { askTile } from "fovea/app";
 import { h, percent, s } from "fovea/dom";
 import { thumbnail } from "fovea/heat";
 import { Matrix } from "fovea/seen";
@@ -15,6 +16,16 @@ function small(m, most) {
       values[at] = Math.max(values[at], m.at(i, j));
     }
   return new Matrix(Array(rows), Array(columns), values, m.causal);
+}
+
+// Squares of a head that is not here, computed where that is quick, or kept in the file already.
+const side = 128;
+const hasTiles = (place) => place.tiles !== undefined || Math.max(...place.size) <= 8192;
+async function pooled(frame, place, head) {
+  const kept = (place.pooled ??= new Map()), level = Math.max(place.tiles ?? 0, Math.ceil(Math.log2(Math.max(...place.size) / side)));
+  if (!kept.has(head)) kept.set(head, await askTile(frame.seen.run, place, head, { level, rows: 8 * side, columns: 8 * side }));
+  const t = kept.get(head);
+  return new Matrix(Array(t.height), Array(t.width), t.largest.map(Math.sqrt), place.causal);
 }
 
 // How sure a head is: the mean of its rows' largest weights.
@@ -38,7 +49,7 @@ export async function modelView(frame) {
   const { seen } = frame, t = theme(), room = frame.room(), font = 0.78 * t.unit;
   frame.tools(frame.unitTools(), h("span", {}, "a line for each attention, a picture for each head with its number, what it did in this text, and its focus"));
   frame.noTable();
-  const whole = seen.places.filter((p) => seen.isWhole(p) && seen.size(p) <= 1_000_000), groups = grouped(whole);
+  const whole = seen.places.filter((p) => seen.isWhole(p) || hasTiles(p)), groups = grouped(whole);
   const across = Math.max(1, Math.min(groups.length, Math.floor(room / (21 * t.unit)))), space = 3.2 * t.unit, gap = 0.6 * t.unit;
   const width = (room - (across - 1) * space) / across, most = Math.max(1, ...whole.map((p) => p.heads.length));
   const per = Math.min(most, Math.max(4, Math.floor(width / (4.2 * t.unit)))), cell = Math.min(10 * t.unit, (width - (per - 1) * gap) / per);
@@ -55,10 +66,10 @@ export async function modelView(frame) {
       svg.append(s("text", { x: left, y, "font-size": font, fill: t.quiet }, place.path));
       y += 0.55 * t.unit;
       for (const [number, head] of place.heads.entries()) {
-        const m = await seen.matrix({ ...frame.chosen, place: place.path, head: number, layers: "one" });
+        const long = !seen.isWhole(place), m = long ? await pooled(frame, place, number) : await seen.matrix({ ...frame.chosen, place: place.path, head: number, layers: "one" });
         if (!frame.current) return;
         if (number > 0 && number % per === 0) y += tall + 3.3 * font;
-        const x = left + (number % per) * (cell + gap), sure = focus(m);
+        const x = left + (number % per) * (cell + gap), sure = long ? NaN : focus(m);
         const named = place.names?.[number] ?? "";
         table.push([place.path, head, named, sure]);
         svg.append(picture(frame, place, number, m, { x, y, width: cell, height: tall, font, sure, named }));
@@ -69,9 +80,9 @@ export async function modelView(frame) {
   }
   svg.setAttribute("viewBox", `0 0 ${room} ${Math.max(lowest, 1)}`);
   svg.setAttribute("width", room);
-  frame.draw(svg, whole.length < seen.places.length && h("p", { class: "note" }, "Attentions of more than a million weights are left out here: the Matrix shows them."));
+  frame.draw(svg, whole.length < seen.places.length && h("p", { class: "note" }, "Attentions of more than 8,192 tokens are left out here: the Matrix shows them."));
   frame.picture = () => svg;
-  frame.rows(["attention", "head", "name", "focus"], table.map(([a, b, c, d]) => [a, b, c, d.toFixed(3)]));
+  frame.rows(["attention", "head", "name", "focus"], table.map(([a, b, c, d]) => [a, b, c, Number.isNaN(d) ? "" : d.toFixed(3)]));
 }
 
 // What fits below a picture: "previous token" becomes "previous" where there is little room.
@@ -83,11 +94,11 @@ function short(named, width, font) {
 function picture(frame, place, number, m, { x, y, width, height, font, sure, named }) {
   const t = theme(), head = place.heads[number];
   const go = () => frame.set({ view: "matrix", place: place.path, head: number, layers: undefined });
-  return s("g", { tabindex: 0, role: "button", "aria-label": `${place.path}, head ${head}${named && ", " + named}, focus ${sure.toFixed(2)}`, style: "cursor:pointer",
+  return s("g", { tabindex: 0, role: "button", "aria-label": `${place.path}, head ${head}${named && ", " + named}, focus ${Number.isNaN(sure) ? "unknown" : sure.toFixed(2)}`, style: "cursor:pointer",
     onclick: go, onkeydown: (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); go(); } } },
     thumbnail(small(m, 160), x, y, width, height, { largest: Math.max(0.05, Math.min(1, m.largest())) }),
     s("text", { x, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet }, `${head}`),
     s("text", { x, y: y + height + 2.45 * font, "font-size": font, fill: t.ink }, short(named, width, font)),
-    s("text", { x: x + width, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet, "text-anchor": "end" }, percent(sure)),
+    s("text", { x: x + width, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet, "text-anchor": "end" }, Number.isNaN(sure) ? "" : percent(sure)),
     s("title", {}, `${place.path}, head ${head}${named && ": " + named}`));
 }

@@ -10,7 +10,7 @@ export function bytesOf(base64) {
 }
 export const floats = (base64) => new Float32Array(bytesOf(base64).buffer);
 
-export const mostCells = 4_000_000;  // of one matrix that is held whole
+export const mostCells = 1_000_000;  // of one matrix that is held whole
 
 export class Matrix {
   constructor(rows, columns, values, causal) {
@@ -35,6 +35,12 @@ export class Seen {
 
   // The units of a sequence: its tokens, or its words with the tokens of each; special tokens stand alone.
   units(name, unit) {
+    const key = `${name}/${unit}`;
+    this.unitsKnown ??= new Map();
+    if (!this.unitsKnown.has(key)) this.unitsKnown.set(key, this.unitsOf(name, unit));
+    return this.unitsKnown.get(key);
+  }
+  unitsOf(name, unit) {
     const q = this.sequences[name], all = [];
     q.pieces.forEach((piece, i) => {
       const word = q.words[i], last = all[all.length - 1];
@@ -47,7 +53,9 @@ export class Seen {
     for (const u of all) {
       if (u.tokens.length > 1) u.label = decoder.decode(bytes.slice(u.begin, u.end)).trim();
       u.special = u.end === u.begin && !(q.ids[u.tokens[0]] === -1 && u.label);  // parts of pictures and sounds are no tokens of a text
-      u.probability = q.probabilities ? u.tokens.reduce((p, i) => p * q.probabilities[i], 1) : undefined;
+      const known = q.probabilities && u.tokens.every((i) => q.probabilities[i] !== null);
+      u.probability = known ? u.tokens.reduce((p, i) => p * q.probabilities[i], 1) : undefined;
+      u.steps = q.alternatives && known ? u.tokens.map((i) => ({ piece: q.pieces[i], probability: q.probabilities[i], others: q.alternatives[i] })) : [];
       u.sign = /^[\p{P}\p{S}]+$/u.test(u.label) && !u.special;
     }
     return all;
@@ -66,6 +74,19 @@ export class Seen {
       place.cache.set(number, this.ask(this.run, place, number, [0, place.size[0]], [0, place.size[1]]));
     }
     return place.cache.get(number);
+  }
+
+  // The weights of one row, [columns]; the latest few stay.
+  async row(place, number, row) {
+    const width = place.size[1];
+    if (this.isWhole(place)) return (await this.head(place, number)).subarray(row * width, (row + 1) * width);
+    const key = `${number}/${row}`;
+    place.rowsKnown ??= new Map();
+    if (!place.rowsKnown.has(key)) {
+      if (place.rowsKnown.size > 24) place.rowsKnown.delete(place.rowsKnown.keys().next().value);
+      place.rowsKnown.set(key, await this.ask(this.run, place, number, [row, row + 1], [0, width]));
+    }
+    return place.rowsKnown.get(key);
   }
 
   // One head's, or the mean or the largest of several heads and layers.

@@ -1,6 +1,7 @@
 // Steps: attention by hand. Every number can be changed, and all that follows from it changes.
 import { ink, theme } from "fovea/colours";
 import { h, number, s, toggles } from "fovea/dom";
+import { modelStepsView } from "fovea/model_steps";
 
 const product = (x, w) => w[0].map((_, j) => x.reduce((sum, v, i) => sum + v * w[i][j], 0));
 const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
@@ -38,10 +39,12 @@ function unpacked(p, text) {
 }
 
 export async function stepsView(frame) {
+  const choose = (now) => toggles([...Object.entries(forms).map(([k, f]) => [k, f.title]), ["model", "a model's own"]], now, (v) => frame.set({ form: v, numbers: undefined }));
+  if (frame.state.form === "model" && frame.seen) return modelStepsView(frame, choose("model"));
   const name = forms[frame.state.form] ? frame.state.form : "dot", form = forms[name], t = theme();
   const p = unpacked(form.make(), frame.state.numbers ?? "");
   frame.noTable();
-  frame.tools(toggles(Object.entries(forms).map(([k, f]) => [k, f.title]), name, (v) => frame.set({ form: v, numbers: undefined })),
+  frame.tools(choose(name),
     h("span", {}, `score = ${form.formula}   (${form.by})`), h("button", { type: "button", id: "again", onclick: () => frame.set({ numbers: undefined }) }, "as it was"));
   const body = h("div", { class: "steps by-hand" }), focusKept = document.activeElement?.dataset?.cell;
 

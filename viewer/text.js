@@ -1,9 +1,10 @@
 // Text: the words themselves. Point at one: ink shows what it attends to, bars below show what attends to it.
 import { ink, onInk, theme } from "fovea/colours";
+import { longTextView } from "fovea/long_text";
 import { bold, h, percent, rightToLeft, s, widthOf } from "fovea/dom";
 
 // Words set in lines of a width: each with its x, y and width. Right-to-left texts begin at the right.
-function set(units, width, size, font) {
+export function set(units, width, size, font) {
   const backwards = rightToLeft(units.filter((u) => !u.special).map((u) => u.label).join(" "));
   const pad = 0.16 * size, gap = 0.1 * size, line = 1.75 * size;
   let x = 0, y = size * 1.25, before;
@@ -28,13 +29,16 @@ function sizeFor(units, width, t) {
   return t.unit * Math.min(3.4, Math.max(1.05, (1.5 * width) / natural), Math.max(1.3, width / t.unit / 11));
 }
 
+// A token that was written, and what might have stood there: each with its probability, and a bar for it.
+function stepLine({ piece, probability, others }) {
+  const one = (text, p, mine) => h("span", { class: mine ? "written mine" : "written", style: `--p:${(100 * p).toFixed(1)}%` }, h("bdi", {}, text.trim() || "·"), " ", h("small", {}, p >= 0.0005 ? p.toFixed(3) : p.toExponential(0)));
+  return h("p", { class: "choices" }, one(piece, probability, true), h("span", { class: "note" }, "instead of"), others.map((o) => one(o.piece, o.probability, false)));
+}
+
 export async function textView(frame) {
   const { seen, place, state } = frame;
   frame.tools(frame.placeTools(), frame.unitTools());
-  if (!seen.isWhole(place)) {
-    frame.noTable();
-    return frame.draw(h("p", { class: "note" }, `${place.size[0].toLocaleString("en")} × ${place.size[1].toLocaleString("en")} weights: the Matrix shows them.`));
-  }
+  if (!seen.isWhole(place)) return longTextView(frame);
   const m = await seen.matrix(frame.chosen);
   if (!frame.current) return;
   const t = theme(), room = frame.room(), one = place.rows === place.columns;
@@ -71,7 +75,7 @@ export async function textView(frame) {
   const full = together ? width : 2 * width + gap;
   svg.setAttribute("viewBox", `0 0 ${full} ${height}`);
   svg.setAttribute("width", full);
-  const told = h("p", { class: "value", role: "status" });
+  const told = h("p", { class: "value", role: "status" }), instead = h("div", { id: "alternatives" });
 
   // What row i gives to column j, seen from whichever of the two is picked.
   function shown(word) {
@@ -101,6 +105,7 @@ export async function textView(frame) {
     const written = units[index]?.probability;
     told.replaceChildren(bold(units[index]?.label ?? ""), side === "r" ? " looks at " : " is looked at by ",
       ...best.flatMap(([w, label], k) => [k ? ", " : "", bold(label), " " + percent(w)]), written !== undefined && side === "r" ? `; written with probability ${written.toFixed(2)}` : "");
+    instead.replaceChildren(...(side === "r" ? units[index]?.steps ?? [] : []).map(stepLine));
   }
   function pick(where, i, keep) {
     if (side === where && index === i && !keep) return;
@@ -120,7 +125,7 @@ export async function textView(frame) {
   const steps = !one && m.rows.length > 1 && h("label", {}, "step", h("input", { type: "range", id: "step", min: 0, max: m.rows.length - 1, value: side === "r" ? index : 0,
     oninput: (e) => pick("r", Number(e.target.value), true) }));
   frame.tools(frame.placeTools(), frame.unitTools(), steps);
-  frame.draw(svg, told, seen.answer && !seen.sequences.target && h("p", { class: "note" }, seen.answer));
+  frame.draw(svg, told, instead, seen.answer && !seen.sequences.target && h("p", { class: "note" }, seen.answer));
   frame.picture = () => svg;
   frame.table(m, "weights, a row for each that looks, a column for each that is looked at");
   paint();

@@ -13,6 +13,7 @@
 #include "cli/verb.h"
 #include "fovea/base/file.h"
 #include "fovea/base/text.h"
+#include "fovea/explain/trace_file.h"
 #include "fovea/models/zoo.h"
 #include "fovea/serve/server.h"
 
@@ -23,7 +24,7 @@ namespace {
 
 struct ViewVerbOptions {
   static constexpr const char* positional = "text";
-  std::string text = "The bank approved the loan.", input, model = "en-de", weights;
+  std::string text = "The bank approved the loan.", input, model = "en-de", weights, trace;
   int64_t port = 0;
   bool stay = false, once = false;
 
@@ -32,6 +33,7 @@ struct ViewVerbOptions {
     f("input", input, "a file whose text is read first, instead");
     f("model", model, "the folder of a model, or the name of one that ships");
     f("weights", weights, weights_help);
+    f("trace", trace, "a file that --trace of another verb wrote: look at what it has, instead of a text");
     f("port", port, "of this machine's own address, 127.0.0.1; 0: any that is free");
     f("stay", stay, "print the address and open no browser");
     f("once", once, "answer one text, print the address and end: to see whether it works");
@@ -67,19 +69,32 @@ void serve(PageServer& server) {
   answering.join();
 }
 
+// What is shown first: a text that the model reads, or what a file has.
+PageServer::Options first_of(const ViewVerbOptions& o, ViewSession& session) {
+  PageServer::Options first = {.model = o.model, .text = o.text, .port = static_cast<int>(o.port)};
+  if (!o.trace.empty()) {
+    Recording seen = TraceFile(o.trace).recording();
+    seen.model = seen.model.empty() ? o.trace : seen.model;
+    first.model = seen.model, first.text = seen.text;
+    first.told = session.open(std::move(seen));
+    return first;
+  }
+  if (!o.input.empty()) first.text = read_text(o.input);
+  check_utf8(first.text, o.input.empty() ? "the text" : o.input);
+  first.told = session.run(o.model, first.text);
+  return first;
+}
+
 void run(const ViewVerbOptions& o) {
   require(0 <= o.port && o.port < 65536, "--port: found {}, expected 0 to 65535", o.port);
-  find_model(o.model);
+  if (o.trace.empty()) find_model(o.model);
   ViewSession::Options session_options = {.load = load_as(o.weights)};
-  session_options.models.push_back(o.model);
+  if (o.trace.empty()) session_options.models.push_back(o.model);
   for (const ShippedModel& shipped : shipped_models())
-    if (shipped.name != o.model) session_options.models.push_back(shipped.name);
+    if (!o.trace.empty() || shipped.name != o.model) session_options.models.push_back(shipped.name);
   session_options.files = {o.text};
   ViewSession session(std::move(session_options));
-  const std::string text = o.input.empty() ? o.text : read_text(o.input);
-  check_utf8(text, o.input.empty() ? "the text" : o.input);
-  const std::string told = session.run(o.model, text);
-  PageServer server(session, {.model = o.model, .text = text, .told = told, .port = static_cast<int>(o.port)});
+  PageServer server(session, first_of(o, session));
   fmt::print("{}\n", server.address());
   std::fflush(stdout);
   if (o.once) return;
@@ -96,7 +111,8 @@ extern const Verb view = {.name = "view",
                               "fovea view -m en-de \"The bank approved the loan.\"\n"
                               "fovea view -m my-classifier --stay \"A wonderful film.\"\n"
                               "fovea view -m my-captioner picture.png\n"
-                              "fovea view -m my-listener speech.wav",
+                              "fovea view -m my-listener speech.wav\n"
+                              "fovea view --trace seen.safetensors",
                           .run = [](const ViewVerbOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

@@ -84,7 +84,7 @@ AttentionResult soft_result(const std::shared_ptr<const Problem>& problem, const
   Forward forward = run_forward(*problem, wanted);
   AttentionResult result;
   result.probe = std::exchange(forward.probe, {});
-  const std::shared_ptr<KeptProblem> kept = wanted && wanted->keep ? keep(problem, output_of) : nullptr;
+  const std::shared_ptr<KeptProblem> kept = wanted && wanted->keep ? keep(problem, forward.sums, output_of) : nullptr;
   result.probe.kept = kept;
   const Tensor output = forward.output;
   result.output = with_gradient("attend", output, problem->operands.list(),
@@ -132,8 +132,11 @@ AttentionResult hard_result(const std::shared_ptr<const Problem>& problem, const
   require(problem->rows.rows == problem->sizes.batch,
           "attention: hard selection takes whole batches, found packed sequences");
   AttentionResult result;
-  if (wanted) result.probe = run_forward(*problem, wanted).probe;
-  if (wanted && wanted->keep) result.probe.kept = keep(problem, {});
+  if (wanted) {
+    Forward seen = run_forward(*problem, wanted);
+    result.probe = std::move(seen.probe);
+    if (wanted->keep) result.probe.kept = keep(problem, std::move(seen.sums), {});
+  }
   const Choice choice = choose(*problem, c);
   result.selected = choice.selected;
   Tensor output = gather_choices(problem->sizes, choice.selected, problem->operands.v);

@@ -10,8 +10,8 @@ namespace {
 
 class Kept final : public KeptProblem {
  public:
-  Kept(std::shared_ptr<const Problem> problem, Weight output)
-      : problem_(std::move(problem)), output_(std::move(output)) {}
+  Kept(std::shared_ptr<const Problem> problem, std::vector<kernels::RowSum> sums, Weight output)
+      : problem_(std::move(problem)), sums_(std::move(sums)), output_(std::move(output)) {}
 
   int64_t rows() const override { return problem_->rows.rows; }
   int64_t heads() const override { return problem_->sizes.heads; }
@@ -42,13 +42,16 @@ class Kept final : public KeptProblem {
                        a.window_right < 0 && !a.mask.data && !a.line.data && !a.bias.data && !a.sinks;
     const kernels::SequenceSpan span = span_of(row);
     if (!plain || (a.causal && span.shift() != 0) || span.queries == 0) return {};
-    const Part part(*this, row, head, 0, span.queries);
-    Parts p = {copied(part.attention.q, 0, span.queries, a.shape.width),
-               copied(part.attention.k, span.key_begin, span.keys, a.shape.width), Tensor({span.queries}, DType::f32),
-               a.scale, a.causal};
-    const std::vector<kernels::RowSum> sums = part.run({});
-    for (int64_t i = 0; i < span.queries; ++i)
-      p.lse.data<float>()[i] = sums[static_cast<size_t>(i)].maximum + std::log(sums[static_cast<size_t>(i)].sum);
+    const AttentionSizes& n = problem_->sizes;
+    require(0 <= head && head < n.heads, "kept attention: found head {}, expected 0 to {}", head, n.heads - 1);
+    auto tokens_of = [&](const Tensor& x, int64_t begin, int64_t count, int64_t number) {
+      return x.detach().select(0, span.batch).slice(0, begin, begin + count).select(1, number);
+    };
+    Parts p = {tokens_of(problem_->operands.q, span.query_begin, span.queries, head),
+               tokens_of(problem_->operands.k, span.key_begin, span.keys, head / (n.heads / n.key_heads)),
+               Tensor({span.queries}, DType::f32), a.scale, a.causal};
+    const kernels::RowSum* sums = sums_.data() + (span.batch * n.heads + head) * n.queries + span.query_begin;
+    for (int64_t i = 0; i < span.queries; ++i) p.lse.data<float>()[i] = sums[i].maximum + std::log(sums[i].sum);
     return p;
   }
 
@@ -113,32 +116,25 @@ class Kept final : public KeptProblem {
       a.dropout = {};
       span = {0, 0, count, span.key_begin, span.keys, span.shift() + begin};
     }
-    std::vector<kernels::RowSum> run(const kernels::AttentionProbe& probe) const {
+    void run(const kernels::AttentionProbe& probe) const {
       kernels::Attention a = attention;
       a.sequences = std::span(&span, 1);
       Tensor output({1, span.queries, 1, a.shape.value_width}, DType::f32);
-      std::vector<kernels::RowSum> sums(static_cast<size_t>(span.queries));
-      kernels::attention_forward(a, {tokens_out(output), sums.data()}, probe);
-      return sums;
+      kernels::attention_forward(a, {tokens_out(output)}, probe);
     }
   };
 
-  static Tensor copied(const kernels::TokenArray& from, int64_t begin, int64_t count, int64_t width) {
-    Tensor to({count, width}, DType::f32);
-    for (int64_t i = 0; i < count; ++i)
-      std::copy_n(from.data + (begin + i) * from.token, width, to.data<float>() + i * width);
-    return to;
-  }
-
   std::shared_ptr<const Problem> problem_;
+  std::vector<kernels::RowSum> sums_;
   Weight output_;
   Tensor d_output_;
 };
 
 }  // namespace
 
-std::shared_ptr<KeptProblem> keep(std::shared_ptr<const Problem> problem, Weight output) {
-  return std::make_shared<Kept>(std::move(problem), std::move(output));
+std::shared_ptr<KeptProblem> keep(std::shared_ptr<const Problem> problem, std::vector<kernels::RowSum> sums,
+                                  Weight output) {
+  return std::make_shared<Kept>(std::move(problem), std::move(sums), std::move(output));
 }
 
 }  // namespace fovea

@@ -12,7 +12,7 @@ class KeptProblem : public KeptAttention {
   virtual void came_back(const Tensor& d_output) = 0;  // the gradient of the attention's output
 };
 
-// `output` is what the heads' results are multiplied by, if anything.
-std::shared_ptr<KeptProblem> keep(std::shared_ptr<const Problem>, Weight output);
+// `sums` are those of the forward pass, [batch, heads, queries]; `output` is what the heads' results are multiplied by, if anything.
+std::shared_ptr<KeptProblem> keep(std::shared_ptr<const Problem>, std::vector<kernels::RowSum> sums, Weight output);
 
 }  // namespace fovea

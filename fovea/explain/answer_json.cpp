@@ -1,7 +1,10 @@
 #include "fovea/explain/answer_json.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+
+#include "fovea/explain/recording_json.h"
 
 namespace fovea {
 namespace {
@@ -123,6 +126,10 @@ std::string to_json(const Report& report) {
     json["heads"].push_back(
         {{"place", h.place}, {"head", h.head}, {"rows", h.rows}, {"columns", h.columns}, {"weights", std::move(rows)}});
   }
+  for (const WrittenToken& w : report.written)
+    json["written"].push_back({{"piece", w.piece},
+                               {"probability", std::isnan(w.probability) ? Json() : Json(six_digits(w.probability))},
+                               {"alternatives", alternatives_json(w.alternatives)}});
   return line_of(json);
 }
 

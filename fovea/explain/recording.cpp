@@ -8,8 +8,11 @@
 #include "fovea/data/text/unknown_words.h"
 #include "fovea/explain/entities.h"
 #include "fovea/explain/shown_pieces.h"
+#include "fovea/generate/followed.h"
 #include "fovea/generate/framed.h"
 #include "fovea/kernels/packed.h"
+#include "fovea/kernels/select.h"
+#include "fovea/kernels/softmax.h"
 #include "fovea/tensor/index.h"
 
 namespace fovea {
@@ -17,12 +20,18 @@ namespace {
 
 Probe probe_for(const RecordOptions& o, size_t tokens) {
   const bool whole = tokens <= o.most_whole_tokens;
-  return {.heads = o.heads, .weights = whole, .keep = !whole};
+  return {.heads = o.heads, .weights = whole, .keep = !whole || o.keep};
 }
 
 bool is_wanted(const std::vector<std::string>& wanted, const std::string& path) {
   return wanted.empty() || std::any_of(wanted.begin(), wanted.end(),
                                        [&](const std::string& p) { return path == p || path.starts_with(p + "."); });
+}
+
+// What was most probable at each step of a search; no tensors if there was none.
+ProbeResult likely_in(const Trace& trace) {
+  const auto found = trace.results().find(likely_place);
+  return found == trace.results().end() ? ProbeResult{} : found->second.back();
 }
 
 void require_places(const Model& model, const std::vector<std::string>& wanted) {
@@ -115,8 +124,29 @@ void Recorder::captioned(const Translation& best, const PictureShape& shape) {
   wrote(best, as<Generator>(model_));
 }
 
+// A word of the source that a model may copy has an id behind the vocabulary.
+std::string Recorder::piece_of_likely(int64_t id) const {
+  if (id < tokenizer_.size()) return shown(id);
+  UnknownWords words(tokenizer_);
+  words.add(recording_.text, tokenizer_.encode(recording_.text));
+  return id - tokenizer_.size() < static_cast<int64_t>(words.size()) ? words.decode({id}).text : "";
+}
+
+std::vector<Alternative> Recorder::alternatives(const ProbeResult& likely, size_t step, int64_t written) const {
+  std::vector<Alternative> others;
+  if (!likely.top_keys || static_cast<int64_t>(step) >= likely.top_keys.size(2)) return others;
+  const int64_t count = likely.top_keys.size(3), at = static_cast<int64_t>(step) * count;
+  for (int64_t i = at; i < at + count && others.size() < most_alternatives; ++i) {
+    const int64_t id = likely.top_keys.data<int64_t>()[i];
+    if (id >= 0 && id != written)
+      others.push_back({id, piece_of_likely(id), static_cast<double>(likely.top_weights.data<float>()[i])});
+  }
+  return others;
+}
+
 void Recorder::wrote(const Translation& best, const Generator& writer) {
   const int64_t start = writer.special_ids().bos, end = writer.special_ids().eos;
+  const ProbeResult likely = likely_in(trace_);
   RecordedSequence target = {.text = best.text, .spans = best.tokens}, prefix = {.text = best.text};
   prefix.ids.push_back(start), prefix.pieces.push_back(start < 0 ? "" : shown(start)), prefix.spans.push_back({0, 0});
   for (size_t i = 0; i < best.tokens.size(); ++i) {
@@ -125,6 +155,7 @@ void Recorder::wrote(const Translation& best, const Generator& writer) {
     const std::string piece = id < tokenizer_->size() ? shown(id) : std::string(piece_of(best.text, best.tokens[i]));
     target.ids.push_back(id), target.pieces.push_back(piece);
     target.probabilities.push_back(i < best.log_probabilities.size() ? std::exp(best.log_probabilities[i]) : 0);
+    target.alternatives.push_back(alternatives(likely, i, id));
     if (i + 1 == best.tokens.size()) break;
     prefix.ids.push_back(id), prefix.pieces.push_back(piece), prefix.spans.push_back(best.tokens[i]);
   }
@@ -190,6 +221,35 @@ void Recorder::continued(const std::vector<int64_t>& prompt, const Continuation&
   read(all, recording_.text + c.text, "text");
   RecordedSequence& s = recording_.sequences["text"];
   for (size_t i = 0; i < std::min(before, s.size()); ++i) s.pieces[i] = shown(s.ids[i]);
+  const ProbeResult likely = likely_in(trace_);
+  if (!likely.top_keys) return;
+  s.probabilities.resize(s.size(), NAN), s.alternatives.resize(s.size());
+  for (size_t i = 0; prompt.size() + i < s.size() && i < c.log_probabilities.size(); ++i) {
+    s.probabilities[prompt.size() + i] = std::exp(c.log_probabilities[i]);
+    s.alternatives[prompt.size() + i] = alternatives(likely, i, c.ids[i]);
+  }
+}
+
+// The first token stands before all that can be told.
+void Recorder::foretold(const Tensor& logits) {
+  RecordedSequence& s = recording_.sequences["text"];
+  if (s.size() < 2 || s.size() > most_foretold) return;
+  s.probabilities.assign(s.size(), NAN), s.alternatives.assign(s.size(), {});
+  const auto width = static_cast<size_t>(logits.size(-1));
+  ProbeResult likely;
+  likely.top_weights = zeros({1, 1, 1, likely_tokens});
+  for (size_t i = 1; i < s.size(); ++i) {
+    const std::span<const float> row(logits.data<float>() + (i - 1) * width, width);
+    float sum = 0;
+    kernels::log_sum_exp({.rows = 1, .width = static_cast<int64_t>(width)}, row.data(), &sum);
+    likely.top_keys = full({1, 1, 1, likely_tokens}, -1, DType::i64);
+    int64_t at = 0;
+    for (const auto& [logit, id] : kernels::largest(row, likely_tokens))
+      likely.top_weights.data<float>()[at] = std::exp(logit - sum), likely.top_keys.data<int64_t>()[at++] = id;
+    s.alternatives[i] = alternatives(likely, 0, s.ids[i]);
+    if (0 <= s.ids[i] && s.ids[i] < logits.size(-1))
+      s.probabilities[i] = std::exp(static_cast<double>(row[static_cast<size_t>(s.ids[i])]) - static_cast<double>(sum));
+  }
 }
 
 Recording Recorder::finish(std::string answer) {
@@ -203,16 +263,15 @@ Recording Recorder::finish(std::string answer) {
       std::iota(seen.heads.begin(), seen.heads.end(), int64_t{0});
     }
     const ProbeResult& last = found->second.back();
-    if (last.kept)
-      seen.kept = last.kept;
-    else
-      seen.weights = joined_weights(found->second).select(0, 0).contiguous();
+    seen.kept = last.kept;
+    if (!last.kept || last.weights) seen.weights = joined_weights(found->second).select(0, 0).contiguous();
     // A model reads the first so many tokens of a text.
     for (const auto& [name, count] : {std::pair{place.rows, seen.rows()}, {place.columns, seen.columns()}}) {
       RecordedSequence& s = recording_.sequences[name];
       const auto size = static_cast<size_t>(count);
       s.ids.resize(size, -1), s.pieces.resize(size), s.spans.resize(size);
-      if (!s.probabilities.empty()) s.probabilities.resize(size);
+      if (!s.probabilities.empty()) s.probabilities.resize(size, NAN);
+      if (!s.alternatives.empty()) s.alternatives.resize(size);
     }
     recording_.places.push_back(std::move(seen));
   }
@@ -237,10 +296,11 @@ Recording record_reader(const Model& model, const Generator& reader, const Token
   Recorder recorder(model, tokenizer, options, text);
   const std::vector<int64_t> ids = prompt_ids(reader, tokenizer, text);
   const auto count = static_cast<int64_t>(ids.size());
-  const Tensor logits = reader.logits({}, tensor({1, count}, ids), {.trace = recorder.trace()}).detach();
+  const Tensor logits = reader.logits({}, tensor({1, count}, ids), {.trace = recorder.trace()}).detach().contiguous();
   const std::vector<double> last = logits.select(0, 0).select(0, count - 1).values<double>();
   const int64_t next[] = {std::max_element(last.begin(), last.end()) - last.begin()};
   recorder.continued(ids, {});
+  recorder.foretold(logits);
   return recorder.finish(next[0] < tokenizer.size() ? tokenizer.decode(next) : "");
 }
 

@@ -27,23 +27,40 @@
 
 namespace fovea {
 
+// What might have been written instead.
+struct Alternative {
+  int64_t id = 0;
+  std::string piece = {};
+  double probability = 0;
+};
+inline constexpr size_t most_alternatives = 5;
+
 // One token for each row or column of the places that name it.
 struct RecordedSequence {
   std::string text = {};
   std::vector<int64_t> ids = {};           // −1: no token of a vocabulary
   std::vector<std::string> pieces = {};    // as they are shown; valid UTF-8
   std::vector<Span> spans = {};            // bytes of the text; empty for special tokens
-  std::vector<double> probabilities = {};  // of what was written; none otherwise
+  std::vector<double> probabilities = {};  // of what was written, NaN where nobody knows; none otherwise
+  // Of each of these the other tokens that were most probable there, falling.
+  std::vector<std::vector<Alternative>> alternatives = {};
 
   size_t size() const { return pieces.size(); }
 };
 
-// Of the heads that were asked for, either all weights or the attention itself, from which any can be had.
+// Squares of 2ᴸ × 2ᴸ weights of every head, pooled: the largest and the mean of each.
+struct PooledHeads {
+  int64_t level = 0;
+  Tensor largest = {}, mean = {};  // [heads, ⌈rows/2ᴸ⌉, ⌈columns/2ᴸ⌉]
+};
+
+// Of the heads that were asked for, either all weights or the attention itself, from which any can be had (window.h).
 struct RecordedPlace {
   Place place = {};
   std::vector<int64_t> heads = {};                 // their numbers
   Tensor weights = {};                             // [heads, rows, columns]
-  std::shared_ptr<const KeptAttention> kept = {};  // if there are no weights
+  std::shared_ptr<const KeptAttention> kept = {};  // if there are no weights, or both were asked for
+  PooledHeads pooled = {};                         // if somebody has done that already
 
   int64_t rows() const { return weights ? weights.size(1) : kept->queries(); }
   int64_t columns() const { return weights ? weights.size(2) : kept->keys(); }
@@ -70,6 +87,8 @@ struct RecordOptions {
   GenerationConfig generation = {};      // of models that write
   // Texts of more tokens are recorded by keeping the attentions instead of their weights.
   size_t most_whole_tokens = 512;
+  bool keep =
+      false;  // the attentions beside their weights, so that their queries, keys and values can be looked at (steps.h)
 };
 
 // The name of a model's folder, and as what its weights are used.
@@ -93,6 +112,10 @@ class Recorder final {
   void captioned(const Translation&, const PictureShape&);  // the text is the picture's path
   void tagged(const TaggedText&);
   void continued(const std::vector<int64_t>& prompt, const Continuation&);
+  // Behind continued(): how probable each token of the text was where it stands, by the logits [1, tokens, vocabulary] of all of them.
+  // Of texts of more tokens nothing is kept.
+  static constexpr size_t most_foretold = 4096;
+  void foretold(const Tensor& logits);
   // What is said in a window of sound: the states that the model heard, each so many seconds long, what it was given to read and what it
   // wrote, the end with it.
   void heard(int64_t states, double seconds, const std::vector<int64_t>& prompt, const std::vector<int64_t>& written);
@@ -102,6 +125,8 @@ class Recorder final {
 
  private:
   void wrote(const Translation&, const Generator&);
+  std::vector<Alternative> alternatives(const ProbeResult& likely, size_t step, int64_t written) const;
+  std::string piece_of_likely(int64_t id) const;
   RecordedSequence sequence(const Tokens&, const std::string& text) const;
   std::string shown(int64_t id) const;
 

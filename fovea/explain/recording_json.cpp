@@ -12,13 +12,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Read = nlohmann::json;
 
+double rounded(double p) { return std::round(p * 1e6) / 1e6; }
+
 Json sequence_json(const RecordedSequence& s) {
   Json spans = Json::array();
   for (Span span : s.spans) spans.push_back({span.begin, span.end});
   Json json = {{"text", s.text}, {"ids", s.ids}, {"pieces", s.pieces}, {"spans", spans}};
   if (!s.probabilities.empty()) {
     json["probabilities"] = Json::array();
-    for (double p : s.probabilities) json["probabilities"].push_back(std::round(p * 1e6) / 1e6);
+    for (double p : s.probabilities) json["probabilities"].push_back(std::isnan(p) ? Json() : Json(rounded(p)));
+  }
+  if (!s.alternatives.empty()) {
+    json["alternatives"] = Json::array();
+    for (const std::vector<Alternative>& each : s.alternatives) json["alternatives"].push_back(alternatives_json(each));
   }
   return json;
 }
@@ -131,12 +137,23 @@ RecordedSequence read_sequence(const Reader& r) {
   });
   if (r.has("probabilities")) {
     r.each("probabilities", [&](const Read& j) {
-      if (!j.is_number()) r.fail("probabilities", j.type_name(), "numbers");
-      s.probabilities.push_back(j.get<double>());
+      if (!j.is_number() && !j.is_null()) r.fail("probabilities", j.type_name(), "numbers");
+      s.probabilities.push_back(j.is_null() ? NAN : j.get<double>());
+    });
+  }
+  if (r.has("alternatives")) {
+    r.each("alternatives", [&](const Read& each) {
+      if (!each.is_array()) r.fail("alternatives", each.type_name(), "lists");
+      s.alternatives.emplace_back();
+      for (const Read& j : each) {
+        const Reader one(j, r.where() + ": alternatives");
+        s.alternatives.back().push_back({one.count("id"), one.text("piece"), one.number("probability")});
+      }
     });
   }
   if (s.ids.size() != s.pieces.size() || s.spans.size() != s.pieces.size() ||
-      (!s.probabilities.empty() && s.probabilities.size() != s.pieces.size()))
+      (!s.probabilities.empty() && s.probabilities.size() != s.pieces.size()) ||
+      (!s.alternatives.empty() && s.alternatives.size() != s.pieces.size()))
     r.fail("pieces", fmt::format("{} beside {} ids and {} spans", s.pieces.size(), s.ids.size(), s.spans.size()),
            "as many of each");
   return s;
@@ -168,6 +185,13 @@ TraceJson::Place read_place(const Reader& r, const Recording& recording) {
 }
 
 }  // namespace
+
+Json alternatives_json(const std::vector<Alternative>& all) {
+  Json json = Json::array();
+  for (const Alternative& a : all)
+    json.push_back({{"id", a.id}, {"piece", a.piece}, {"probability", rounded(a.probability)}});
+  return json;
+}
 
 Json to_json(const Recording& seen) {
   Json json = {{"format", 1},       {"model", seen.model},  {"family", seen.family}, {"precision", seen.precision},

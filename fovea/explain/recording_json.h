@@ -16,6 +16,7 @@ namespace fovea {
 // "end", "probability", "rows"}], "state_seconds", "heard", "states"}; bytes and f32 (little endian) in base64.
 nlohmann::ordered_json to_json(const Recording&);
 nlohmann::ordered_json place_json(const RecordedPlace&);
+nlohmann::ordered_json alternatives_json(const std::vector<Alternative>&);
 
 struct TraceJson {
   struct Place {

@@ -59,6 +59,9 @@ std::vector<HeatMap> Report::maps() const {
 
 Report report_of(const Recording& seen) {
   Report report = {seen.text, seen.answer, {}};
+  for (const auto& [name, s] : seen.sequences)
+    for (size_t i = 0; i < s.alternatives.size() && i < s.probabilities.size(); ++i)
+      report.written.push_back({s.pieces[i], s.probabilities[i], s.alternatives[i]});
   for (const RecordedPlace& p : seen.places) {
     require(p.rows() <= static_cast<int64_t>(most_explained_tokens) &&
                 p.columns() <= static_cast<int64_t>(most_explained_tokens),

@@ -26,9 +26,17 @@ struct HeadReport {
   double at(size_t row, size_t column) const { return weights[row * columns.size() + column]; }
 };
 
+// One token that was written, or read by a language model, and what might have stood there.
+struct WrittenToken {
+  std::string piece;
+  double probability = 0;  // NaN: nobody knows
+  std::vector<Alternative> alternatives;
+};
+
 struct Report {
   std::string text, answer;  // the translation; the text with its entities; the label and its probability
   std::vector<HeadReport> heads;
+  std::vector<WrittenToken> written = {};  // of models that write
 
   std::vector<HeatMap> maps() const;
 };

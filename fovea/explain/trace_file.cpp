@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "fovea/explain/recording_json.h"
+#include "fovea/explain/window.h"
+#include "fovea/formats/npy.h"
 #include "fovea/formats/safetensors.h"
 #include "fovea/tensor/index.h"
 
@@ -20,8 +22,10 @@ constexpr int64_t block_cells = int64_t{1} << 22;  // of weights that are in mem
 template <class F>
 void for_each_block(const RecordedPlace& p, size_t number, F&& f) {
   const int64_t rows = std::max<int64_t>(1, block_cells / std::max<int64_t>(1, p.columns()));
+  const KeptAttention::Parts parts = parts_of(p, number);
   for (int64_t begin = 0; begin < p.rows(); begin += rows) {
-    const Tensor w = p.part(number, {begin, std::min(p.rows(), begin + rows)}, {});
+    const Range some = {begin, std::min(p.rows(), begin + rows)};
+    const Tensor w = parts.q ? weights_of(parts, some, {}) : p.part(number, some, {});
     for (int64_t i = 0; i < w.size(0); ++i) f(begin + i, w.data<float>() + i * w.size(1));
   }
 }
@@ -122,7 +126,7 @@ Written reduced(const RecordedPlace& p, const TraceOptions& o) {
     const Tiles tiles = pooling.finish();
     largest.push_back(tiles.largest), means.push_back(tiles.mean), level = tiles.level;
     top.push_back(best.weights), columns.push_back(best.columns);
-    const KeptAttention::Parts parts = p.kept ? p.kept->parts(0, p.heads[i]) : KeptAttention::Parts{};
+    const KeptAttention::Parts parts = parts_of(p, i);
     if (parts.q) q.push_back(parts.q), k.push_back(parts.k), lse.push_back(parts.lse), w.scale = parts.scale;
   }
   const std::string tiles = fmt::format("tiles.{}.", level);
@@ -175,8 +179,73 @@ void write_trace(const std::filesystem::path& path, const Recording& seen, const
     if (w.tensors.contains("q")) place["scale"] = w.scale;
     json["places"].push_back(std::move(place));
   }
-  write_safetensors(path, tensors, {{"fovea", json.dump()}});
+  if (path.extension() != ".npz") return write_safetensors(path, tensors, {{"fovea", json.dump()}});
+  const std::string text = json.dump();
+  tensors["fovea"] = Tensor({static_cast<int64_t>(text.size())}, DType::i8);
+  std::copy(text.begin(), text.end(), tensors["fovea"].data<int8_t>());
+  write_npz(path, tensors);
 }
+
+namespace {
+
+// What a file has of an attention instead of its weights: what they are made of, if that is there.
+class StoredAttention final : public KeptAttention {
+ public:
+  struct Stored {
+    std::vector<int64_t> heads;  // their numbers
+    int64_t queries = 0, keys = 0;
+    Tensor q, k, lse;  // [heads, queries or keys, width], [heads, queries]; or nothing
+    double scale = 1;
+    bool causal = false;
+  };
+  StoredAttention(Stored stored, std::string where) : stored_(std::move(stored)), where_(std::move(where)) {}
+
+  int64_t rows() const override { return 1; }
+  int64_t heads() const override { return static_cast<int64_t>(stored_.heads.size()); }
+  int64_t queries() const override { return stored_.queries; }
+  int64_t keys() const override { return stored_.keys; }
+
+  Tensor weights(int64_t row, int64_t head, Range queries, Range keys) const override {
+    const Parts p = parts(row, head);
+    if (!p.q) missing("the weights, nor what they are made of");
+    return weights_of(p, queries, keys);
+  }
+  Parts parts(int64_t, int64_t head) const override {
+    const auto found = std::find(stored_.heads.begin(), stored_.heads.end(), head);
+    require(found != stored_.heads.end(), "{}: found no head {}", where_, head);
+    if (!stored_.q) return {};
+    const auto at = static_cast<int64_t>(found - stored_.heads.begin());
+    return {stored_.q.select(0, at), stored_.k.select(0, at), stored_.lse.select(0, at), stored_.scale, stored_.causal};
+  }
+  Tensor brought(int64_t, int64_t, Range) const override { missing("the values"); }
+  Tensor gradient(int64_t, int64_t, int64_t) const override { missing("gradients"); }
+
+ private:
+  [[noreturn]] void missing(const char* what) const {
+    throw Error(Error::not_found, "{}: found tiles and the largest weights, but not {}", where_, what);
+  }
+  Stored stored_;
+  std::string where_;
+};
+
+// "PATH.tiles.L.max" and mean; no tensors if a file has none.
+PooledHeads stored_squares(const NamedTensors& tensors, const RecordedPlace& p, int64_t rows, int64_t columns) {
+  const auto heads = static_cast<int64_t>(p.heads.size());
+  for (int64_t level = 0; level <= 31; ++level) {
+    const std::string name = fmt::format("{}.tiles.{}.", p.place.path, level);
+    const auto largest = tensors.find(name + "max"), mean = tensors.find(name + "mean");
+    if (largest == tensors.end() || mean == tensors.end()) continue;
+    const int64_t side = int64_t{1} << level;
+    const Shape shape = {heads, (rows + side - 1) / side, (columns + side - 1) / side};
+    if (largest->second.shape() != shape || mean->second.shape() != shape)
+      throw Error(Error::corrupt, "found '{}' {} and {}, expected {}", name, largest->second.shape().text(),
+                  mean->second.shape().text(), shape.text());
+    return {level, largest->second.to(DType::f32), mean->second.to(DType::f32)};
+  }
+  return {};
+}
+
+}  // namespace
 
 TraceFile::TraceFile(const std::filesystem::path& path) : path_(path) {
   const SafeTensors file(path);
@@ -197,14 +266,23 @@ TraceFile::TraceFile(const std::filesystem::path& path) : path_(path) {
       return found->second;
     };
     Place place = {{.place = p.place, .heads = p.heads}, p.rows, p.columns, p.kept, p.scale};
+    StoredAttention::Stored stored = {p.heads, p.rows, p.columns, {}, {}, {}, p.scale, p.place.causal};
     for (const std::string& kept : p.kept) {
-      if (kept == "whole") place.recorded.weights = expect("weights", {heads, p.rows, p.columns});
+      if (kept == "whole") place.recorded.weights = expect("weights", {heads, p.rows, p.columns}).to(DType::f32);
       if (kept != "parts") continue;
       const auto found = tensors_.find(p.place.path + ".q");
       const int64_t width = found == tensors_.end() || found->second.rank() != 3 ? 0 : found->second.size(2);
-      expect("q", {heads, p.rows, width}), expect("k", {heads, p.columns, width}), expect("lse", {heads, p.rows});
+      stored.q = expect("q", {heads, p.rows, width}).to(DType::f32);
+      stored.k = expect("k", {heads, p.columns, width}).to(DType::f32);
+      stored.lse = expect("lse", {heads, p.rows}).to(DType::f32);
     }
-    if (place.recorded.weights) recording_.places.push_back(place.recorded);
+    const bool made = static_cast<bool>(stored.q);
+    if (!place.recorded.weights) {
+      place.recorded.kept = std::make_shared<StoredAttention>(std::move(stored), path.string() + ": " + p.place.path);
+      place.recorded.pooled = stored_squares(tensors_, place.recorded, p.rows, p.columns);
+    }
+    if ((made || place.recorded.weights || place.recorded.pooled.largest) && heads > 0 && p.rows > 0 && p.columns > 0)
+      recording_.places.push_back(place.recorded);
     places_.push_back(std::move(place));
   }
 }

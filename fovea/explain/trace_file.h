@@ -4,7 +4,7 @@
 //   TraceFile("seen.safetensors").weight("decoder.2.cross", head, row, column);
 //
 // The JSON: {"format": 1, "model", "family", "precision", "text", "answer", "sequences": {name: {"text", "ids", "pieces", "spans":
-// [[begin, end]], "probabilities"}}, "places": [{"path", "kind", "heads": [numbers], "key_heads", "rows", "columns", "causal",
+// [[begin, end]], "probabilities", "alternatives": [[{"id", "piece", "probability"}]]}}, "places": [{"path", "kind", "heads": [numbers], "key_heads", "rows", "columns", "causal",
 // "size": [rows, columns], "kept": [what of it is here]}]}. The tensors of a place, each below its path:
 //
 //   PATH.weights                                   [heads, rows, columns]                "whole"
@@ -12,6 +12,8 @@
 //   PATH.top_weights, PATH.top_columns             [heads, rows, k]                      "top": the largest of each row
 //   PATH.tiles.L.max, PATH.tiles.L.mean            [heads, ⌈rows/2ᴸ⌉, ⌈columns/2ᴸ⌉]      "tiles": squares of 2ᴸ × 2ᴸ cells, pooled
 //   PATH.q, PATH.k, PATH.lse                       [heads, rows or columns, width]       "parts": w = exp(scale · q·k − lse)
+//
+// Under a name that ends in .npz the same tensors are written as NumPy has them, the JSON's bytes among them as "fovea".
 //
 // The mean is over the cells that there are, masked ones counting as 0. Of "parts" the place has its "scale" too, and what is
 // behind a causal mask is 0.
@@ -51,12 +53,12 @@ class TraceFile final {
   explicit TraceFile(const std::filesystem::path&);
 
   struct Place {
-    RecordedPlace recorded;  // with weights if they are whole
+    RecordedPlace recorded;  // with weights if they are whole, kept and pooled ones otherwise
     int64_t rows = 0, columns = 0;
     std::vector<std::string> kept;
     double scale = 1;
   };
-  const Recording& recording() const { return recording_; }
+  const Recording& recording() const { return recording_; }  // with the places that something is known of
   const std::vector<Place>& places() const { return places_; }
   const NamedTensors& tensors() const { return tensors_; }
 

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "fovea/base/file.h"
+#include "fovea/explain/window.h"
+#include "fovea/formats/npy.h"
 #include "fovea/formats/safetensors.h"
 #include "fovea/models/zoo.h"
 #include "fovea/nn/golden.h"
@@ -61,6 +64,39 @@ TEST(Recording, KeptAttentionsHaveTheBitsOfWholeWeights) {
   EXPECT_TRUE(kept.places[0].kept && !kept.places[0].weights);
 }
 
+// At every step: softmax, in float64, of the logits that the model gives behind what was written.
+TEST(Recording, AlternativesAreTheMostProbableOtherTokensOfEachStep) {
+  const Pretrained classic = load_pretrained(find_model("en-de-bahdanau"));
+  for (const Pretrained* p : {&en_de(), &classic}) {
+    const std::string text = "The bank approved the loan.";
+    RecordOptions options;
+    options.generation = read_generation_config(p->folder);
+    const Recording seen = record(*p->model, *p->tokenizer, text, options);
+    const RecordedSequence& target = seen.sequences.at("target");
+    const auto& writer = as<Generator>(*p->model);
+    const std::vector<int64_t> source = source_ids(*p->tokenizer, p->tokenizer->encode(text));
+    const std::vector<int64_t>& read = seen.sequences.at("prefix").ids;
+    const Tensor logits = writer.logits({.ids = tensor({1, static_cast<int64_t>(source.size())}, source)},
+                                        tensor({1, static_cast<int64_t>(read.size())}, read), {});
+    ASSERT_EQ(target.alternatives.size(), target.size());
+    for (size_t i = 0; i < target.size(); ++i) {
+      const std::vector<double> row = logits.select(0, 0).select(0, static_cast<int64_t>(i)).values<double>();
+      double sum = 0;
+      for (double x : row) sum += std::exp(x);
+      std::vector<std::pair<double, int64_t>> falling;
+      for (size_t id = 0; id < row.size(); ++id)
+        if (static_cast<int64_t>(id) != target.ids[i]) falling.push_back({-std::exp(row[id]) / sum, id});
+      std::sort(falling.begin(), falling.end());
+      EXPECT_NEAR(target.probabilities[i], std::exp(row[static_cast<size_t>(target.ids[i])]) / sum, 1e-5);
+      ASSERT_EQ(target.alternatives[i].size(), most_alternatives);
+      for (size_t k = 0; k < most_alternatives; ++k) {
+        EXPECT_EQ(target.alternatives[i][k].id, falling[k].second) << i << ", " << k;
+        EXPECT_NEAR(target.alternatives[i][k].probability, -falling[k].first, 1e-5);
+      }
+    }
+  }
+}
+
 TEST(TraceFile, GivesBackWhatWasRecorded) {
   const Recording seen = bank();
   const fs::path file = temporary("whole.safetensors");
@@ -71,6 +107,11 @@ TEST(TraceFile, GivesBackWhatWasRecorded) {
   EXPECT_EQ(read.recording().precision, seen.precision);
   EXPECT_EQ(read.recording().sequences.at("target").pieces, seen.sequences.at("target").pieces);
   EXPECT_EQ(read.recording().sequences.at("source").spans, seen.sequences.at("source").spans);
+  const RecordedSequence &target = seen.sequences.at("target"), &again = read.recording().sequences.at("target");
+  ASSERT_EQ(again.alternatives.size(), target.size());
+  EXPECT_EQ(again.alternatives[1].size(), most_alternatives);
+  EXPECT_EQ(again.alternatives[1][0].piece, target.alternatives[1][0].piece);
+  EXPECT_NEAR(again.alternatives[1][0].probability, target.alternatives[1][0].probability, 1e-6);
   ASSERT_EQ(read.places().size(), seen.places.size());
   for (const RecordedPlace& p : seen.places)
     EXPECT_TRUE(same_bits(read.recording().at(p.place.path).weights, p.weights));
@@ -89,6 +130,18 @@ TEST(TraceFile, CellsThatWereNotKeptAreComputed) {
       for (int64_t j = 0; j < p.columns(); ++j)
         EXPECT_NEAR(read.weight("encoder.1.self", h, i, j), w[static_cast<size_t>(i * p.columns() + j)], 1e-5);
   }
+  // Read as a recording, windows of it are those of the whole.
+  const RecordedPlace& stored = read.recording().at("encoder.1.self");
+  for (const int64_t level : {0, 1, 2, 3}) {
+    const Pooled a = pooled(stored, 1, {.level = level}), b = pooled(p, 1, {.level = level});
+    ASSERT_EQ(a.largest.size(), b.largest.size());
+    for (size_t i = 0; i < a.largest.size(); ++i) {
+      EXPECT_NEAR(a.largest[i], b.largest[i], 1e-5);
+      EXPECT_NEAR(a.mean[i], b.mean[i], 1e-5);
+    }
+  }
+  EXPECT_NO_THROW(pooled(read.recording().at("decoder.0.cross"), 0, {.level = 3}));
+  EXPECT_THROW(pooled(read.recording().at("decoder.0.cross"), 0, {.level = 0}), Error);
   EXPECT_THROW(read.weight("decoder.0.cross", 0, 0, 0), Error);  // a cache had its keys: tiles and the largest alone
   EXPECT_TRUE(read.tensors().contains("decoder.0.cross.top_weights"));
 }
@@ -112,6 +165,18 @@ TEST(TraceFile, TilesAreTheLargestAndTheMeanOfTheirSquares) {
       }
     }
   }
+}
+
+TEST(TraceFile, IsWrittenForNumPyToo) {
+  const Recording seen = bank();
+  const fs::path file = temporary("seen.npz");
+  write_trace(file, seen);
+  const NamedTensors arrays = read_npz(file);
+  EXPECT_TRUE(same_bits(arrays.at("decoder.1.cross.weights"), seen.at("decoder.1.cross").weights));
+  const Tensor& bytes = arrays.at("fovea");
+  const std::string text(reinterpret_cast<const char*>(bytes.data<int8_t>()), static_cast<size_t>(bytes.elements()));
+  EXPECT_EQ(nlohmann::json::parse(text)["sequences"]["target"]["pieces"].get<std::vector<std::string>>(),
+            seen.sequences.at("target").pieces);
 }
 
 TEST(TraceFile, ChosenRowsAreThoseOfTheWhole) {

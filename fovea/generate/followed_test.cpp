@@ -1,5 +1,10 @@
 // A search that is looked at: what it saw along the hypothesis that won is what one full pass over that hypothesis sees.
+#include "fovea/generate/followed.h"
+
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "fovea/generate/search.h"
 #include "fovea/models/variants.h"
@@ -34,12 +39,25 @@ void expect_the_full_pass(const Variant& variant, const GenerationConfig& config
   const Source source = pictures ? Source{.pixels = pixels.unsqueeze(0)}
                         : reads  ? Source{tensor({1, 6}, given), {}}
                                  : Source{};
-  writer.logits(source, tensor({1, count}, read), {.trace = &whole});
+  const Tensor logits = writer.logits(source, tensor({1, count}, read), {.trace = &whole});
 
-  ASSERT_EQ(followed.results().size(), whole.results().size());
+  ASSERT_EQ(followed.results().size(), whole.results().size() + 1);  // and what was likely
   for (const auto& [place, runs] : whole.results()) {
     SCOPED_TRACE(place);
     EXPECT_TRUE(same_bits(joined_weights(followed.results().at(place)), joined_weights(runs)));
+  }
+  // What was likely at each step is what the softmax of these logits has most of, in float64.
+  const ProbeResult& likely = followed[likely_place];
+  const auto written = static_cast<int64_t>(best.log_probabilities.size());
+  ASSERT_EQ(likely.top_keys.shape(), (Shape{1, 1, written, likely_tokens}));
+  for (int64_t i = 0; i < written; ++i) {
+    const std::vector<double> row = logits.select(0, 0).select(0, count - written + i).values<double>();
+    double sum = 0;
+    for (double x : row) sum += std::exp(x);
+    const auto best_id = std::max_element(row.begin(), row.end()) - row.begin();
+    EXPECT_EQ(likely.top_keys.data<int64_t>()[i * likely_tokens], best_id);
+    EXPECT_NEAR(likely.top_weights.data<float>()[i * likely_tokens], std::exp(row[static_cast<size_t>(best_id)]) / sum,
+                1e-5);
   }
 }
 

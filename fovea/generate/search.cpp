@@ -269,6 +269,7 @@ class Flight final {
     };
     for (size_t i = 0; i < searches_.size(); ++i) searches_[i].search->penalise(rows_of(i));
     const std::vector<float> sums = log_sums(logits);
+    followed_.saw(logits, sums);
     std::vector<std::vector<int64_t>> parents(searches_.size());
     parallel_for(static_cast<int64_t>(searches_.size()), [&](int64_t n) {
       const size_t i = static_cast<size_t>(n), begin = static_cast<size_t>(first[i]),

@@ -97,6 +97,7 @@ std::string page_json(const Recording& seen, int64_t run, int64_t most_weights, 
     const int64_t numbers = static_cast<int64_t>(p.heads.size()) * p.rows() * p.columns();
     if (p.weights && numbers <= left) place["weights"] = packed(p.weights), left -= numbers;
     if (p.weights) place["names"] = names_of_heads(heads, p);
+    if (p.pooled.largest) place["tiles"] = p.pooled.level;
     json["places"].push_back(std::move(place));
   }
   if (!explained.attributions.empty()) json["explained"] = Json::parse(explained_json(explained));

@@ -29,7 +29,7 @@ std::string explained_json(const PageExplanation&);
 
 // What the page is told of a recording: its JSON, the words of its sequences, and of each place "weights" in base64 (f32, little
 // endian, [heads, rows, columns]) if they are no more than `most_weights` numbers, and "names", what each head did in this text
-// (head_measures.h). `run` is the number by which the server knows it.
+// (head_measures.h); "tiles" is the level of the squares that are there already. `run` is the number by which the server knows it.
 inline constexpr int64_t most_page_weights = 3'000'000;
 std::string page_json(const Recording&, int64_t run = -1, int64_t most_weights = most_page_weights,
                       const PageExplanation& = {});

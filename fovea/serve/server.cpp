@@ -88,6 +88,11 @@ struct PageServer::Routes {
     server.Post("/[0-9a-f]+/run", [this](const Asked& q, Response& r) { run(q, r); });
     server.Post("/[0-9a-f]+/explain", [this](const Asked& q, Response& r) { explain_words(q, r); });
     server.Get("/[0-9a-f]+/tile", [this](const Asked& q, Response& r) { tile(q, r); });
+    server.Get("/[0-9a-f]+/steps", [this](const Asked& q, Response& r) {
+      r.set_content(session.steps({number_in(q, "run", 0), q.get_param_value("place"), number_in(q, "head", 0),
+                                   number_in(q, "row", 0)}),
+                    "application/json");
+    });
     port = o.port == 0 ? server.bind_to_any_port("127.0.0.1") : server.bind_to_port("127.0.0.1", o.port) ? o.port : -1;
     if (port <= 0)
       throw Error(Error::io, "127.0.0.1:{}: found the port taken, expected a free one; --port 0 takes any", o.port);

@@ -6,10 +6,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "fovea/attention/attention.h"
 #include "fovea/nn/golden.h"
 #include "fovea/serve/page.h"
 
@@ -141,7 +144,7 @@ TEST_F(Page, TilesArePooledWeights) {
     std::memcpy(sizes, r.body.data(), sizeof(sizes));
     std::vector<float> numbers((r.body.size() - 8) / 4);
     std::memcpy(numbers.data(), r.body.data() + 8, numbers.size() * 4);
-    EXPECT_EQ(numbers.size(), static_cast<size_t>(2 * sizes[0] * sizes[1]));
+    EXPECT_EQ(numbers.size(), static_cast<size_t>((more.empty() ? 1 : 2) * sizes[0] * sizes[1]));
     return std::pair{std::pair{sizes[0], sizes[1]}, numbers};
   };
   const auto [whole, w] = tile("");
@@ -159,6 +162,64 @@ TEST_F(Page, TilesArePooledWeights) {
       EXPECT_NEAR(t[at + t.size() / 2], sum / count, 1e-6);
     }
   }
+}
+
+std::vector<float> numbers_in(const Reply& r) {
+  std::vector<float> numbers((r.body.size() - 8) / 4);
+  std::memcpy(numbers.data(), r.body.data() + 8, numbers.size() * 4);
+  return numbers;
+}
+
+// Of a text of thousands of tokens any window and any row is given, as softmax(q·k / √8) has it in float64.
+TEST_F(Page, WindowsAndRowsOfALongTextAreThoseOfTheFormula) {
+  const int64_t tokens = 6000;
+  const Tensor q = normal({1, tokens, 1, 8}, Random(1)), k = normal({1, tokens, 1, 8}, Random(2));
+  Recording seen = {.model = "made", .text = "long"};
+  RecordedSequence& text = seen.sequences["text"];
+  text.pieces.assign(tokens, "a"), text.ids.assign(tokens, 1), text.spans.assign(tokens, {0, 1}), text.text = "a";
+  seen.places.push_back({.place = {.path = "self", .heads = 1, .rows = "text", .columns = "text"}, .heads = {0}});
+  seen.places[0].kept = attend(q, k, k, {.probe = Probe{.keep = true}}, {}).probe.kept;
+  const int64_t run = Json::parse(session_.open(std::move(seen)))["run"];
+
+  const std::vector<double> query = q.select(0, 0).slice(0, 5000, 5001).values<double>(), keys = k.values<double>();
+  std::vector<double> wanted(tokens);
+  double sum = 0;
+  for (size_t j = 0; j < wanted.size(); ++j) {
+    double score = 0;
+    for (size_t d = 0; d < 8; ++d) score += query[d] * keys[j * 8 + d];
+    sum += wanted[j] = std::exp(score / std::sqrt(8.0));
+  }
+  const std::string at = fmt::format("tile?run={}&place=self&row=5000&rows=1", run);
+  const std::vector<float> row = numbers_in(ask("GET", inside(at + "&columns=6000")));
+  ASSERT_EQ(row.size(), wanted.size());
+  for (size_t j = 0; j < row.size(); ++j) EXPECT_NEAR(row[j], wanted[j] / sum, 1e-7 + 1e-5 * wanted[j] / sum);
+  const std::vector<float> cell = numbers_in(ask("GET", inside(at + "&columns=1&column=4321")));
+  ASSERT_EQ(cell.size(), 1u);
+  EXPECT_NEAR(cell[0], wanted[4321] / sum, 1e-7);
+  const Reply pooled = ask("GET", inside(at + "&level=5&column=64&columns=3"));
+  ASSERT_EQ(pooled.body.size(), 8u + 2 * 3 * 4);
+  EXPECT_GE(numbers_in(pooled)[0], *std::max_element(row.begin() + 64, row.begin() + 96));
+  for (const char* more : {"&columns=1&column=6000", "&columns=0", "&level=31"})
+    EXPECT_EQ(ask("GET", inside(at + more)).status, 400) << more;
+  const std::string all = fmt::format("tile?run={}&place=self&rows=6000&columns=6000", run);
+  EXPECT_EQ(ask("GET", inside(all)).status, 400);  // more squares than one answer has
+}
+
+// Two of the steps that make a weight, by the model's own queries and keys, and the weight that the page shows.
+TEST_F(Page, StepsOfARowEndInItsWeights) {
+  const Json seen = run("en-de", "The bank approved the loan.");
+  const std::string at = fmt::format("run={}&place=encoder.0.self&head=1", seen["run"].get<int64_t>());
+  const Json steps = Json::parse(ask("GET", inside("steps?row=2&" + at)).body);
+  const std::vector<float> row = numbers_in(ask("GET", inside("tile?rows=1&row=2&" + at)));
+  ASSERT_FALSE(steps["keys"].empty());
+  for (const Json& key : steps["keys"]) {
+    EXPECT_NEAR(key["weight"].get<double>(), row[key["column"].get<size_t>()], 1e-5);
+    EXPECT_NEAR(key["score"].get<double>(), steps["scale"].get<double>() * key["product"].get<double>(), 1e-9);
+  }
+  EXPECT_EQ(steps["context"].size(), 6u);
+  EXPECT_EQ(ask("GET", inside("steps?row=99&" + at)).status, 400);
+  EXPECT_EQ(ask("GET", inside(fmt::format("steps?run={}&place=decoder.0.cross", seen["run"].get<int64_t>()))).status,
+            404);
 }
 
 TEST_F(Page, ExplainsAnAnswerByItsWordsAndChecksThat) {
@@ -210,6 +271,20 @@ TEST_F(Page, OldRecordingsGo) {
   run("sentiment", "two"), run("sentiment", "three");
   const std::string query = fmt::format("tile?run={}&place=pooling", first["run"].get<int64_t>());
   EXPECT_EQ(ask("GET", inside(query)).status, 404);
+}
+
+// However many texts are read, those that stay have no more tokens than a limit, beside the latest.
+TEST(ViewSession, LongTextsDriveOutOldOnes) {
+  ViewSession session({.models = {"sentiment"}, .most_recordings = 4, .most_tokens = 30});
+  auto run = [&](const std::string& text) { return Json::parse(session.run("sentiment", text))["run"].get<int64_t>(); };
+  const int64_t first = run("one two three"), second = run("four five six");
+  EXPECT_NO_THROW(session.tile({.run = first, .place = "pooling"}));
+  std::string longer;
+  for (int i = 0; i < 40; ++i) longer += "word ";
+  const int64_t third = run(longer);
+  EXPECT_THROW(session.tile({.run = first, .place = "pooling"}), Error);
+  EXPECT_THROW(session.tile({.run = second, .place = "pooling"}), Error);
+  EXPECT_NO_THROW(session.tile({.run = third, .place = "pooling"}));
 }
 
 TEST(PageFile, HoldsTheRecordingAndNoMarkOfTheText) {

@@ -1,12 +1,14 @@
 #include "fovea/serve/session.h"
 
 #include <algorithm>
-#include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "fovea/base/catalogue.h"
 #include "fovea/base/text.h"
 #include "fovea/explain/faithfulness.h"
 #include "fovea/explain/record_file.h"
+#include "fovea/explain/steps.h"
+#include "fovea/explain/window.h"
 #include "fovea/generate/config.h"
 #include "fovea/models/zoo.h"
 #include "fovea/serve/page.h"
@@ -15,7 +17,6 @@ namespace fovea {
 namespace {
 
 constexpr size_t most_models = 2;
-constexpr int64_t most_tile_squares = 4096, block_cells = int64_t{1} << 22;
 
 void append(std::string& bytes, const void* data, size_t size) { bytes.append(static_cast<const char*>(data), size); }
 
@@ -44,7 +45,7 @@ void ViewSession::check_text(const std::string& text, size_t most_bytes) const {
 Recording ViewSession::recorded(const std::string& model, const std::string& text) {
   check_text(text, options_.most_text_bytes);
   const Pretrained& p = loaded(model);
-  RecordOptions options;
+  RecordOptions options = {.keep = true};
   if (can<Generator>(*p.model)) options.generation = read_generation_config(p.folder);
   if (const Reads reads = what_is_read(*p.model); reads != Reads::texts) {
     const bool named = std::find(options_.files.begin(), options_.files.end(), text) != options_.files.end();
@@ -63,9 +64,36 @@ std::string ViewSession::run(const std::string& model, const std::string& text) 
   Recording seen = recorded(model, text);
   const int64_t number = next_++;
   std::string json = page_json(seen, number);
-  recordings_[number] = std::move(seen);
-  if (recordings_.size() > options_.most_recordings) recordings_.erase(recordings_.begin());
+  recordings_[number] = std::make_shared<const Recording>(std::move(seen));
+  drop_old();
   return json;
+}
+
+std::string ViewSession::open(Recording seen) {
+  const std::lock_guard lock(mutex_);
+  const int64_t number = next_++;
+  std::string json = page_json(seen, number);
+  opened_[number] = std::make_shared<const Recording>(std::move(seen));
+  return json;
+}
+
+// Of the oldest first, until those that are left are few and short; the latest stays.
+void ViewSession::drop_old() {
+  auto tokens = [&] {
+    size_t sum = 0;
+    for (const auto& [number, seen] : recordings_)
+      for (const auto& [name, sequence] : seen->sequences) sum += sequence.size();
+    return sum;
+  };
+  while (recordings_.size() > 1 && (recordings_.size() > options_.most_recordings || tokens() > options_.most_tokens))
+    recordings_.erase(recordings_.begin());
+}
+
+std::shared_ptr<const Recording> ViewSession::recording(int64_t run) {
+  const std::lock_guard lock(mutex_);
+  for (const auto* all : {&recordings_, &opened_})
+    if (const auto found = all->find(run); found != all->end()) return found->second;
+  throw Error(Error::not_found, "view: found no run {}, expected one of the latest {}", run, options_.most_recordings);
 }
 
 std::string ViewSession::explain(const Explain& e) {
@@ -85,43 +113,47 @@ std::string ViewSession::explain(const Explain& e) {
 }
 
 std::string ViewSession::tile(const Tile& t) {
-  const std::lock_guard lock(mutex_);
-  const auto found = recordings_.find(t.run);
-  if (found == recordings_.end())
-    throw Error(Error::not_found, "view: found no run {}, expected one of the latest {}", t.run,
-                options_.most_recordings);
-  const RecordedPlace& p = found->second.at(t.place);
+  const std::shared_ptr<const Recording> seen = recording(t.run);
+  const RecordedPlace& p = seen->at(t.place);
   require(0 <= t.head && t.head < static_cast<int64_t>(p.heads.size()) && 0 <= t.level && t.level <= 30 && 0 <= t.row &&
-              t.row < p.rows() && 0 <= t.column && t.column < p.columns() && 0 < t.rows &&
-              t.rows <= most_tile_squares && 0 < t.columns && t.columns <= most_tile_squares,
+              t.row < p.rows() && 0 <= t.column && t.column < p.columns() && 0 < t.rows && t.rows <= most_squares &&
+              0 < t.columns && t.columns <= most_squares,
           "view: found a tile outside of the {} × {} weights of {}", p.rows(), p.columns(), t.place);
-  const int64_t side = int64_t{1} << t.level, row_end = std::min(p.rows(), t.row + t.rows * side),
-                column_end = std::min(p.columns(), t.column + t.columns * side);
-  const int64_t rows = (row_end - t.row + side - 1) / side, columns = (column_end - t.column + side - 1) / side;
-  std::vector<float> largest(static_cast<size_t>(rows * columns)), mean(largest.size());
-  const int64_t block = std::max<int64_t>(1, block_cells / (column_end - t.column));
-  for (int64_t begin = t.row; begin < row_end; begin += block) {
-    const Tensor w =
-        p.part(static_cast<size_t>(t.head), {begin, std::min(row_end, begin + block)}, {t.column, column_end});
-    for (int64_t i = 0; i < w.size(0); ++i) {
-      const float* row = w.data<float>() + i * w.size(1);
-      const int64_t at = ((begin + i - t.row) >> t.level) * columns;
-      for (int64_t j = 0; j < w.size(1); ++j) {
-        const auto square = static_cast<size_t>(at + (j >> t.level));
-        largest[square] = std::max(largest[square], row[j]), mean[square] += row[j];
-      }
-    }
-  }
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j)
-      mean[static_cast<size_t>(i * columns + j)] /= static_cast<float>(
-          std::min(side, row_end - t.row - i * side) * std::min(side, column_end - t.column - j * side));
+  const int64_t rows = std::min(p.rows() - t.row, t.rows << t.level),
+                columns = std::min(p.columns() - t.column, t.columns << t.level);
+  const bool stored = p.pooled.largest && t.level >= p.pooled.level;
+  require(((rows - 1) >> t.level) + 1 <= most_squares / (((columns - 1) >> t.level) + 1) &&
+              (stored || rows <= most_cells / columns),
+          "view: found a tile of {} × {} weights at level {}, expected at most {} squares of {} weights", rows, columns,
+          t.level, most_squares, most_cells);
+  const Pooled found = pooled(p, static_cast<size_t>(t.head), {t.level, t.row, t.column, t.rows, t.columns});
   std::string bytes;
-  const int32_t sizes[] = {static_cast<int32_t>(rows), static_cast<int32_t>(columns)};
+  const int32_t sizes[] = {static_cast<int32_t>(found.rows), static_cast<int32_t>(found.columns)};
   append(bytes, sizes, sizeof(sizes));
-  append(bytes, largest.data(), largest.size() * sizeof(float));
-  append(bytes, mean.data(), mean.size() * sizeof(float));
+  append(bytes, found.largest.data(), found.largest.size() * sizeof(float));
+  if (t.level > 0) append(bytes, found.mean.data(), found.mean.size() * sizeof(float));
   return bytes;
+}
+
+std::string ViewSession::steps(const Row& r) {
+  const std::shared_ptr<const Recording> seen = recording(r.run);
+  require(0 <= r.head, "view: found head {}, expected 0 or more", r.head);
+  const WorkedRow row = worked_row(seen->at(r.place), static_cast<size_t>(r.head), r.row);
+  nlohmann::ordered_json json = {{"width", row.width},
+                                 {"brought_width", row.brought_width},
+                                 {"scale", row.scale},
+                                 {"lse", row.lse},
+                                 {"q", row.q},
+                                 {"others", row.others},
+                                 {"context", row.context}};
+  for (const WorkedRow::Key& k : row.keys)
+    json["keys"].push_back({{"column", k.column},
+                            {"k", k.k},
+                            {"brings", k.brings},
+                            {"product", k.product},
+                            {"score", k.score},
+                            {"weight", k.weight}});
+  return json.dump();
 }
 
 }  // namespace fovea
