@@ -126,10 +126,10 @@ void Recorder::captioned(const Translation& best, const PictureShape& shape) {
 
 // A word of the source that a model may copy has an id behind the vocabulary.
 std::string Recorder::piece_of_likely(int64_t id) const {
-  if (id < tokenizer_.size()) return shown(id);
-  UnknownWords words(tokenizer_);
-  words.add(recording_.text, tokenizer_.encode(recording_.text));
-  return id - tokenizer_.size() < static_cast<int64_t>(words.size()) ? words.decode({id}).text : "";
+  if (id < tokenizer_->size()) return shown(id);
+  UnknownWords words(*tokenizer_);
+  words.add(recording_.text, tokenizer_->encode(recording_.text));
+  return id - tokenizer_->size() < static_cast<int64_t>(words.size()) ? words.decode({id}).text : "";
 }
 
 std::vector<Alternative> Recorder::alternatives(const ProbeResult& likely, size_t step, int64_t written) const {
