@@ -124,7 +124,9 @@ TEST(LookInside, MethodsFindTheWordThatAnAnswerComesFrom) {
     EXPECT_EQ(std::max_element(scores.begin(), scores.end()) - scores.begin(), 8) << name;
     const bool has_no_sign = name == "attention" || name == "value";
     EXPECT_EQ(scores[3] > 0, has_no_sign) << name;  // "cold," counts against it
-    if (name == "attention") EXPECT_NEAR(std::accumulate(scores.begin(), scores.end(), 0.0), 1, 1e-3);
+    if (name == "attention") {
+      EXPECT_NEAR(std::accumulate(scores.begin(), scores.end(), 0.0), 1, 1e-3);
+    }
   }
   const auto one =
       told(folder, fmt::format("explain -m {} --method leave-one-out --erase remove --json '{}'", model, text));

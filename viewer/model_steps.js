@@ -3,7 +3,10 @@ import { ink, theme } from "fovea/colours";
 import { choice, h, number, s } from "fovea/dom";
 
 export async function modelStepsView(frame, forms) {
-  const { seen, place, state, app } = frame, [count] = place.size;
+  const { seen, state, app } = frame;
+  // A decoder's keys are in a cache: unless one was chosen, an attention is shown whose numbers are likely to be here.
+  if (!state.place) frame.place = seen.places.find((p) => p.kind === "self" && !p.path.startsWith("decoder.")) ?? frame.place;
+  const place = frame.place, [count] = place.size;
   const head = Math.min(place.heads.length - 1, Number.isInteger(Number(state.head)) ? Number(state.head) : 0);
   const rows = seen.units(place.rows, "pieces"), columns = seen.units(place.columns, "pieces");
   const row = Math.min(count - 1, Number(/^r(\d+)$/.exec(state.pick ?? "")?.[1] ?? Math.max(0, rows.findIndex((u) => !u.special))));
@@ -21,13 +24,13 @@ export async function modelStepsView(frame, forms) {
   if (!response.ok) throw new Error(w.error);
 
   const t = theme(), name = (j) => columns[j].label.trim() || "·", asks = rows[row].label.trim() || "·", more = (shown, all) => (all > shown ? `the first ${shown} of ${all} numbers` : "");
-  const cells = (list) => list.map((x) => h("td", {}, number(x))), head1 = (names) => h("thead", {}, h("tr", {}, names.map((n) => h("th", { scope: "col" }, n))));
+  const cells = (list) => list.map((x) => h("td", {}, number(x))), head1 = (names) => h("thead", {}, h("tr", {}, names.map(([n, wide = 1]) => h("th", { scope: "col", colspan: wide, style: wide === 1 ? "text-align:right" : undefined }, n))));
   const table = (titles, lines) => h("table", {}, head1(titles), h("tbody", {}, lines.map(([label, ...list]) => h("tr", {}, h("th", { scope: "row" }, label), list))));
   const section = (title, text, content) => h("section", {}, h("h2", {}, title, " ", h("span", {}, text)), h("div", { class: "wide" }, content));
   const keys = w.keys ?? [];
   frame.draw(h("div", { class: "steps" },
     section(`q of ${asks}`, more(w.q.length, w.width), table([], [[asks, ...cells(w.q)]])),
-    section("1  scores", `q·k of all ${w.width} numbers, times ${number(w.scale)}`, table(["", `k: ${more(w.q.length, w.width) || "all numbers"}`, ...w.q.slice(1).map(() => ""), "q·k", "score"],
+    section("1  scores", `q·k of all ${w.width} numbers, times ${number(w.scale)}`, table([[""], [`k: ${more(w.q.length, w.width) || "all numbers"}`, Math.max(2, w.q.length)], ["q·k"], ["score"]],
       keys.map((k) => [name(k.column), ...cells(k.k), ...cells([k.product, k.score])]))),
     section("2  weights", `softmax: exp(score − ${number(w.lse)}), which is log Σ exp of all ${place.causal ? row + 1 : place.size[1]} scores`, bars(t, frame.room(), keys.map((k) => [name(k.column), k.weight]).concat(w.others > 5e-7 ? [["all others", w.others]] : []))),
     w.context.length ? section("3  context", `Σ weight · what each brings, over all keys; ${more(w.context.length, w.brought_width)}`, table([], [...keys.map((k) => [name(k.column), ...cells(k.brings)]),

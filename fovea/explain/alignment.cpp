@@ -44,7 +44,7 @@ std::vector<int64_t> words_of_tokens(const TextTokens& side) {
   const std::vector<Span> words = words_of(side.text);
   std::vector<int64_t> numbers;
   for (Span token : side.tokens) {
-    const auto word = std::find_if(words.begin(), words.end(), [&](Span w) { return token.begin < w.end; });
+    const auto word = std::partition_point(words.begin(), words.end(), [&](Span w) { return w.end <= token.begin; });
     // A token without bytes stands at the beginning of its word; one with bytes may begin in the white space before it.
     const bool belongs = word != words.end() && (token.begin >= word->begin || token.end > word->begin);
     numbers.push_back(belongs ? word - words.begin() : -1);

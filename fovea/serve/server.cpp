@@ -45,6 +45,14 @@ int64_t number_in(const Asked& request, const char* name, int64_t otherwise) {
   return value;
 }
 
+// As it is: the library compresses what it is given whole, which takes seconds of a long text, for a way inside of one machine.
+void answer(Response& r, std::string text, const char* type) {
+  const auto bytes = std::make_shared<const std::string>(std::move(text));
+  r.set_content_provider(bytes->size(), type, [bytes](size_t offset, size_t length, httplib::DataSink& sink) {
+    return sink.write(bytes->data() + offset, length);
+  });
+}
+
 int status_of(const Error& error) {
   switch (error.kind()) {
     case Error::not_found:
@@ -126,7 +134,7 @@ struct PageServer::Routes {
   void first_page(Response& r) const {
     PageContent content = {.first = {options.model, options.text}, .served = true};
     if (!options.told.empty()) content.told = {options.told};
-    r.set_content(page(content), "text/html; charset=utf-8");
+    answer(r, page(content), "text/html; charset=utf-8");
   }
 
   static std::string text_in(const Json& json, const char* key) {
@@ -137,16 +145,16 @@ struct PageServer::Routes {
 
   void run(const Asked& q, Response& r) {
     const Json json = parse_json(q.body, "request");
-    r.set_content(session.run(text_in(json, "model"), text_in(json, "text")), "application/json");
+    answer(r, session.run(text_in(json, "model"), text_in(json, "text")), "application/json");
   }
 
   void explain_words(const Asked& q, Response& r) {
     const Json json = parse_json(q.body, "request");
     const std::string checked = text_in(json, "check");
-    r.set_content(
-        session.explain({text_in(json, "model"), text_in(json, "text"), text_in(json, "answer"),
-                         split_text(text_in(json, "methods"), ','), text_in(json, "erase"), checked == "yes"}),
-        "application/json");
+    answer(r,
+           session.explain({text_in(json, "model"), text_in(json, "text"), text_in(json, "answer"),
+                            split_text(text_in(json, "methods"), ','), text_in(json, "erase"), checked == "yes"}),
+           "application/json");
   }
 
   void tile(const Asked& q, Response& r) {
