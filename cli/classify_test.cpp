@@ -103,7 +103,7 @@ TEST_F(ClassifyVerb, APictureGetsALabelAndShowsWhereTheModelLooked) {
   EXPECT_NEAR(json["probabilities"]["above"].get<double>() + json["probabilities"]["below"].get<double>(), 1, 1e-5);
   const Answer drawn = folder_.run("classify -m my-looker --look heads --svg a.svg --png a.png photo.png");
   EXPECT_EQ(drawn.code, 0) << drawn.out;
-  EXPECT_NE(read_text(folder_ / "a.svg").find("head 2, "), std::string::npos);
+  EXPECT_NE(read_text(folder_ / "a.svg").find("head 1, "), std::string::npos);
   const Image sheet = read_image(folder_ / "a.png");
   EXPECT_EQ(sheet.width, 2 * 328 + 8);
   EXPECT_NE(folder_.run("classify -m my-looker --look rollout --show photo.png").out.find("█"), std::string::npos);
