@@ -16,7 +16,7 @@ struct Folders {
     write_text(root / "base/config.json", "{}");
     const std::string module = "base_model.model.layer.query.lora_";
     write_safetensors(root / "adapter/adapter_model.safetensors",
-                      {{module + "A.weight", Tensor::zeros({2, 3})}, {module + "B.weight", Tensor::zeros({4, 2})}});
+                      {{module + "A.weight", zeros({2, 3})}, {module + "B.weight", zeros({4, 2})}});
   }
   ~Folders() { std::filesystem::remove_all(root); }
   std::filesystem::path root;
