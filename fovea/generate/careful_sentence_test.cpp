@@ -94,6 +94,16 @@ TEST_F(Careful, LeavesNumbersToTheModelUnlessItLosesThem) {
   EXPECT_EQ(restored(s, "Es wiegt dreißig Tonnen."), "Es wiegt 2,5 Tonnen.");
 }
 
+TEST_F(Careful, LeavesPlacesToTheModelUnlessItLosesThem) {
+  CarefulSentence s = sentence("The train to Vienna is late.");
+  EXPECT_EQ(s.text(), "The train to Vienna is late.");
+  EXPECT_EQ(restored(s, "Der Zug nach Wien ist zu spät."), "Der Zug nach Wien ist zu spät.");
+  EXPECT_EQ(restored(s, "Der Zug nach Vienna ist zu spät."), "(lost)");
+  ASSERT_TRUE(s.next_attempt());
+  EXPECT_EQ(s.text(), "The train to Boston is late.");
+  EXPECT_EQ(restored(s, "Der Zug nach Boston ist zu spät."), "Der Zug nach Wien ist zu spät.");
+}
+
 TEST_F(Careful, TakesTheLastAttemptAnyhowAndMarksIt) {
   CarefulSentence s = sentence("It weighs 2.5 tons.");
   while (restored(s, "Es wiegt viel.") == "(lost)") ASSERT_TRUE(s.next_attempt());
