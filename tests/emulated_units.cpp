@@ -70,17 +70,19 @@ bool TileFile::fits(int sum, int a, int b) const {
 
 bool TileFile::add_bf16(int sum, int a, int b) {
   if (!fits(sum, a, b)) return false;
+  const int columns = bytes[sum] / 4;
+  float of_b[16][2][16];
+  for (int k = 0; k < rows[b]; ++k)
+    for (int n = 0; n < 2 * columns; ++n) of_b[k][n % 2][n / 2] = from_bf16(element<uint16_t>(data[b][k], n));
   for (int m = 0; m < rows[sum]; ++m) {
     float even[16] = {}, odd[16] = {};
     for (int k = 0; k < rows[b]; ++k) {
       const float a0 = from_bf16(element<uint16_t>(data[a][m], 2 * k));
       const float a1 = from_bf16(element<uint16_t>(data[a][m], 2 * k + 1));
-      for (int n = 0; n < bytes[sum] / 4; ++n) {
-        even[n] = fused(a0, from_bf16(element<uint16_t>(data[b][k], 2 * n)), even[n]);
-        odd[n] = fused(a1, from_bf16(element<uint16_t>(data[b][k], 2 * n + 1)), odd[n]);
-      }
+      for (int n = 0; n < columns; ++n) even[n] = fused(a0, of_b[k][0][n], even[n]);
+      for (int n = 0; n < columns; ++n) odd[n] = fused(a1, of_b[k][1][n], odd[n]);
     }
-    for (int n = 0; n < bytes[sum] / 4; ++n) {
+    for (int n = 0; n < columns; ++n) {
       const float before = flushed(element<float>(data[sum][m], n));
       set_element(data[sum][m], n, flushed(before + flushed(even[n] + odd[n])));
     }

@@ -104,9 +104,11 @@ int64_t row_blocks(const GemmShape& s) {
   return (s.rows + most - 1) / most;
 }
 
-Grid cut(const GemmShape& s) {
+Grid cut(const GemmTask& task) {
   constexpr double worth_a_thread = 1e5;  // multiply-adds
-  const double work = static_cast<double>(s.rows) * static_cast<double>(s.columns) * static_cast<double>(s.depth);
+  const GemmShape& s = task.shape;
+  const int64_t passes = task.unit == Unit::tiles ? (s.rows + 15) / 16 : s.rows;  // over B
+  const double work = static_cast<double>(passes) * static_cast<double>(s.columns) * static_cast<double>(s.depth);
   const int64_t threads = fovea::threads(), panels = (s.columns + panel_width - 1) / panel_width;
   const int64_t tiles = (s.rows + HWY_DYNAMIC_DISPATCH(rows_of_tile)() - 1) / HWY_DYNAMIC_DISPATCH(rows_of_tile)();
   Grid grid;
@@ -250,7 +252,7 @@ void multiply(int64_t rows, const Matrix& a, std::span<const Product> products) 
   Grid* grids = scratch.take<Grid>(static_cast<int64_t>(products.size()));
   int64_t pieces = 0;
   for (size_t i = 0; i < products.size(); ++i) {
-    grids[i] = cut(task_of(rows, all, products[i]).shape);
+    grids[i] = cut(task_of(rows, all, products[i]));
     pieces += grids[i].rows * grids[i].columns;
   }
   parallel_for(pieces, [&](int64_t piece) {

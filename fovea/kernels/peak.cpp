@@ -106,8 +106,10 @@ int64_t int8_burst(int64_t rounds) {
     case Unit::vectors:
       break;
   }
-  return HWY_DYNAMIC_DISPATCH(whole_number_burst)(rounds);
+  return block_burst(rounds);
 }
+
+int64_t block_burst(int64_t rounds) { return HWY_DYNAMIC_DISPATCH(whole_number_burst)(rounds); }
 
 int64_t bf16_burst(int64_t rounds) {
   return unit_of(Precision::bf16) == Unit::tiles ? amx_burst(false, rounds) : fma_burst(rounds);

@@ -13,5 +13,6 @@ namespace fovea::kernels {
 int64_t fma_burst(int64_t rounds);
 int64_t int8_burst(int64_t rounds);
 int64_t bf16_burst(int64_t rounds);
+int64_t block_burst(int64_t rounds);  // of whole numbers on vectors alone, as the blocks of GGUF files are multiplied
 
 }  // namespace fovea::kernels
