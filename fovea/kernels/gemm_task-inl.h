@@ -200,10 +200,10 @@ void run_rows(const GemmTask& t) {
   float* packed = direct ? nullptr : scratch.take<float>(tiles.count * stride);
   for (int64_t k = 0; k == 0 || k < t.shape.depth; k += most) {
     const int64_t depth = HWY_MIN(most, t.shape.depth - k);
+    // Rows of whole numbers were rounded to where they are read best.
     if (direct) {
       run_block<Format, false>(t, tiles, k, depth, t.a.data + k, 0);
-    } else if constexpr (!std::is_same_v<typename Format::Sum,
-                                         Int8::Sum>) {  // its rows are rounded to where they are read best
+    } else if constexpr (!std::is_same_v<typename Format::Sum, Int8::Sum>) {
       pack_tiles(t, tiles, k, depth, packed, stride);
       run_block<Format, true>(t, tiles, k, depth, packed, stride);
     }
