@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "emulated_units.h"
@@ -14,6 +15,7 @@
 #include "fovea/kernels/amx.h"
 #include "fovea/kernels/packed.h"
 #include "fovea/kernels/peak.h"
+#include "fovea/kernels/trial.h"
 
 namespace fovea::kernels {
 namespace {
@@ -175,6 +177,15 @@ TEST(Tiles, AreRightInTheirTrial) {
   const EmulatedUnits emulated({.tiles = true});
   if (!units().tiles) GTEST_SKIP() << "nothing here emulates tiles";
   EXPECT_TRUE(amx_is_right());
+}
+
+// A CPU that only claims to have tiles raises SIGILL: the trial says no, and the handler from before is back.
+TEST(Tiles, AnIllegalInstructionEndsTheTrialAlone) {
+  if (units().tiles) GTEST_SKIP() << "this CPU has tiles";
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(runs(amx_is_right));
+  EXPECT_TRUE(runs([] { return true; }));
+  EXPECT_FALSE(runs([] { return false; }));
+  EXPECT_DEATH(amx_is_right(), "");
 }
 
 TEST(Tiles, AreAnInstructionSetOfTheirOwn) {
