@@ -141,7 +141,7 @@ UnitRows unit_rows(Precision precision, int64_t rows, const Matrix& a, int64_t d
   const int64_t all = rows > 16 ? rows + beyond : rows;
   to.data = scratch.take<std::byte>(all * to.stride);
   std::fill(to.data + rows * to.stride, to.data + all * to.stride, std::byte{0});
-  to.scales = scratch.take<float>(rows), to.excess = scratch.take<int32_t>(rows);
+  to.scales = scratch.take<float>(rows), to.offsets = scratch.take<int32_t>(rows);
   parallel_ranges(rows, 16384 / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
     HWY_DYNAMIC_DISPATCH(round_unit_rows)(precision, a, depth, begin, end, to);
   });
@@ -209,7 +209,7 @@ GemmTask task_of(int64_t rows, const RowsOfA& of, const Product& p) {
     task.a = {reinterpret_cast<const float*>(on_unit.data), on_unit.stride / 4, 1};
     if (b.precision == Precision::bf16) return task;
     task.row_scales = on_unit.scales, task.column_scales = scales_of(b);
-    task.row_excess = task.unit == Unit::dot_products ? on_unit.excess : nullptr;
+    task.row_offsets = task.unit == Unit::dot_products ? on_unit.offsets : nullptr;
     return task;
   }
   if (b.precision != Precision::int8) return task;

@@ -53,7 +53,7 @@ HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t
         FloatVector x = part.load(sums + r * stride + j);
         if (t.row_scales) {
           Int8::Sum sum = hn::BitCast(Int8::Tag(), x);
-          if (t.row_excess) sum = hn::Sub(sum, hn::Set(Int8::Tag(), t.row_excess[row + r]));
+          if (t.row_offsets) sum = hn::Add(sum, hn::Set(Int8::Tag(), t.row_offsets[row + r]));
           x = hn::Mul(hn::ConvertTo(d, sum), hn::Set(d, t.row_scales[row + r]));
           x = hn::Mul(x, part.load(t.column_scales + column + j));
         }

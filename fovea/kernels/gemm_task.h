@@ -22,9 +22,9 @@ struct RoundedBlocks {
 // The rows of A as the units of unit.h take them: bytes or bf16 in order, and zeros to the end of 64 bytes.
 struct UnitRows {
   std::byte* data = nullptr;
-  int64_t stride = 0;         // from row to row, in bytes
-  float* scales = nullptr;    // int8
-  int32_t* excess = nullptr;  // int8: 128 · Σ of the row's numbers
+  int64_t stride = 0;          // from row to row, in bytes
+  float* scales = nullptr;     // int8
+  int32_t* offsets = nullptr;  // int8: −128 · Σ of the row's numbers
 };
 
 struct GemmTask {
@@ -40,7 +40,7 @@ struct GemmTask {
   const PackedMatrix* blocks = nullptr;                                  // instead of b, and `rounded` instead of a
   RoundedBlocks rounded = {};
   Unit unit = Unit::vectors;
-  const int32_t* row_excess = nullptr;  // what the integer sums of a row have too much
+  const int32_t* row_offsets = nullptr;  // int8: what the sums of each row lack
 };
 
 // Words of A that meet one word of B, and numbers in a word of B.

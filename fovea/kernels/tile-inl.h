@@ -194,7 +194,11 @@ struct Dots {
   static HWY_INLINE Sum column(const float* b) {
     return hn::Xor(Int8::load(b), hn::Set(Int8::Tag(), static_cast<int32_t>(0x80808080u)));
   }
-  static HWY_INLINE Sum element(const float* a) { return Int8::spread(a); }
+  static HWY_INLINE Sum element(const float* a) {
+    int32_t word;
+    std::memcpy(&word, a, sizeof word);
+    return hn::Set(Int8::Tag(), word);
+  }
   static HWY_INLINE Sum add(Sum element, Sum column, Sum sum) {
 #if HWY_TARGET == HWY_AVX2
     asm("%{vex%} vpdpbusd %1, %2, %0" : "+x"(sum.raw) : "x"(element.raw), "x"(column.raw));

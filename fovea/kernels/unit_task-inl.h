@@ -64,7 +64,7 @@ void round_unit_rows(Precision precision, const Matrix& a, int64_t depth, int64_
     round_to_bytes(row, depth, rounding, numbers);
     int32_t sum = 0;
     for (int64_t k = 0; k < depth; ++k) sum += numbers[k];
-    to.scales[r] = rounding.scale, to.excess[r] = 128 * sum;
+    to.scales[r] = rounding.scale, to.offsets[r] = -128 * sum;
   }
 }
 
