@@ -70,7 +70,16 @@ double Bencher::flops(std::string bench, std::string configuration, double opera
 double Bencher::whole_numbers(std::string bench, std::string configuration, double operations,
                               const std::function<void()>& work) {
   return share({.bench = std::move(bench), .configuration = std::move(configuration), .unit = "GOP/s"},
-               kernels::int8_burst, operations, work);
+               kernels::block_burst, operations, work);
+}
+
+double Bencher::product(Precision p, std::string bench, std::string configuration, double operations,
+                        const std::function<void()>& work) {
+  const bool whole = p == Precision::int8;
+  const Burst burst = whole ? kernels::int8_burst : p == Precision::bf16 ? kernels::bf16_burst : kernels::fma_burst;
+  return share(
+      {.bench = std::move(bench), .configuration = std::move(configuration), .unit = whole ? "GOP/s" : "GFLOP/s"},
+      burst, operations, work);
 }
 
 double Bencher::tokens(std::string bench, std::string configuration, const Tokens& amount,

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "fovea/base/catalogue.h"
+#include "fovea/base/precision.h"
 
 namespace fovea {
 
@@ -30,11 +31,15 @@ class Bencher final {
 
   // Work of so many floating-point operations a call, as GFLOP/s and as a share of the FMA peak of threads() cores.
   // Bursts of the work and of the peak take turns, and the best decile of each counts: a noisy neighbour disturbs both
-  // or neither. The same for whole numbers, as GOP/s and as a share of the peak of int8_burst.
+  // or neither. The same for blocks of whole numbers, as GOP/s and as a share of the peak of block_burst.
   double flops(std::string bench, std::string configuration, double operations, const std::function<void()>& work);
 
   double whole_numbers(std::string bench, std::string configuration, double operations,
                        const std::function<void()>& work);
+
+  // The same for products with weights of that precision, against the peak of the unit that multiplies them.
+  double product(Precision, std::string bench, std::string configuration, double operations,
+                 const std::function<void()>& work);
 
   // A step over `count` tokens that takes so many operations, as tokens/s and as a share of the same peak.
   struct Tokens {

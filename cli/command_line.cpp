@@ -187,7 +187,7 @@ bool CommandLine::parse() {
     app.add_option("-t,--threads", app_->threads, "threads to use; 0: one for each core")->group("Everywhere");
   }
   app.add_option("--simd", app_->simd,
-                 "instruction set: baseline, avx2 or avx512; the best one if not given (or FOVEA_SIMD)")
+                 "instruction set: baseline, avx2, avx512 or amx; the best one if not given (or FOVEA_SIMD)")
       ->group("Everywhere");
   app.add_option("--config", app_->config, "a YAML file with any of these options; flags override it")
       ->group("Everywhere");

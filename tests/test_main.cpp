@@ -2,7 +2,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
+#include "emulated_units.h"
 #include "fovea/kernels/simd.h"
 
 namespace {
@@ -32,7 +34,12 @@ class OwnFolder final {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (const char* wanted = std::getenv("FOVEA_SIMD")) fovea::use_simd(fovea::parse_simd(wanted));
+  std::optional<fovea::EmulatedUnits> emulated;
+  if (const char* wanted = std::getenv("FOVEA_SIMD")) {
+    const fovea::Simd set = fovea::parse_simd(wanted);
+    if (set == fovea::Simd::amx) emulated.emplace(fovea::kernels::Units{.tiles = true});
+    fovea::use_simd(set);
+  }
   const OwnFolder folder;
   return RUN_ALL_TESTS();
 }

@@ -73,8 +73,7 @@ void layer(Bencher& b, const GemmShape& s) {
          y = random_buffer(rows * outputs, 3);
   for (Precision p : precisions) {
     Copies weight(p, s, 0);
-    const auto measure = p == Precision::int8 ? &Bencher::whole_numbers : &Bencher::flops;
-    (b.*measure)(of("linear", p), text(s), operations, [&] {
+    b.product(p, of("linear", p), text(s), operations, [&] {
       kernels::multiply(s.rows, {x.get(), s.depth, 1}, weight.next(), {y.get(), s.columns});
     });
   }

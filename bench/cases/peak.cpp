@@ -2,22 +2,30 @@
 #include "fovea/kernels/peak.h"
 #include "bench/bench.h"
 #include "fovea/base/threads.h"
+#include "fovea/kernels/unit.h"
 
 namespace fovea::benches {
 namespace {
 
 constexpr int64_t rounds = 40000;
 
-double operations(int64_t (*burst)(int64_t)) { return static_cast<double>(burst(1)) * rounds * threads(); }
+using Burst = int64_t (*)(int64_t rounds);
+
+void measure(Bencher& b, Precision p, const char* what, Burst burst) {
+  const kernels::Unit unit = kernels::unit_of(p);
+  const std::string how = unit == kernels::Unit::vectors ? "" : fmt::format(" unit={}", name(unit));
+  b.product(p, "peak", what + how, static_cast<double>(burst(1)) * rounds * threads(),
+            [&] { parallel_for(threads(), [&](int64_t) { burst(rounds); }); });
+}
 
 }  // namespace
 
 extern const Bench peak = {
     .name = "peak", .help = "multiply-adds in registers, the limits that the shares refer to", .run = [](Bencher& b) {
-      b.flops("peak", "fma", operations(kernels::fma_burst),
-              [] { parallel_for(threads(), [](int64_t) { kernels::fma_burst(rounds); }); });
-      b.whole_numbers("peak", "int8", operations(kernels::int8_burst),
-                      [] { parallel_for(threads(), [](int64_t) { kernels::int8_burst(rounds); }); });
+      measure(b, Precision::f32, "fma", kernels::fma_burst);
+      if (kernels::unit_of(Precision::bf16) != kernels::Unit::vectors)
+        measure(b, Precision::bf16, "bf16", kernels::bf16_burst);
+      measure(b, Precision::int8, "int8", kernels::int8_burst);
     }};
 
 }  // namespace fovea::benches

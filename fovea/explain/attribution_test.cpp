@@ -117,7 +117,8 @@ TEST_P(GoldenAttribution, PackedWeightsOfLowerPrecisionLeadBackToo) {
   const Attribution a = attributed_by(*question, find<Method>("integrated-gradients"));
   ASSERT_EQ(a.unfit, "");
   const auto whole = question->without({Erased(7, true)}, Erasing::replace);
-  EXPECT_NEAR(std::accumulate(a.tokens.begin(), a.tokens.end(), 0.0), question->probability() - whole[0], 1e-3);
+  EXPECT_NEAR(std::accumulate(a.tokens.begin(), a.tokens.end(), 0.0), question->probability() - whole[0],
+              simd() == Simd::amx ? 2e-2 : 1e-3);  // tiles make steps of a gradient's way
 }
 
 TEST_P(GoldenAttribution, LeavingOneOutAsksTheModelWithoutIt) {

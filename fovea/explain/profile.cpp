@@ -8,6 +8,7 @@
 #include "fovea/base/threads.h"
 #include "fovea/kernels/peak.h"
 #include "fovea/kernels/simd.h"
+#include "fovea/kernels/unit.h"
 
 namespace fovea {
 namespace {
@@ -20,7 +21,11 @@ bool is_number(std::string_view name) {
 std::string kernel_of(const Work& w) {
   std::string kernel(w.how);
   if (w.blocks) kernel = std::string(name(*w.blocks)) + " blocks";
-  if (w.precision) kernel = fmt::format("{} panels", name(*w.precision));
+  if (w.precision) {
+    kernel = fmt::format("{} panels", name(*w.precision));
+    const kernels::Unit unit = kernels::unit_of(*w.precision);
+    if (unit != kernels::Unit::vectors) kernel += fmt::format(", {}", name(unit));
+  }
   if (w.kind == Work::Kind::embedding) return "rows of the table";
   if (w.kind == Work::Kind::search) return "scores of the open hypotheses";
   return kernel.empty() ? "f32" : kernel;
@@ -80,7 +85,7 @@ void Profile::saw(const Work& w) {
   ++s.line.calls;
   s.line.seconds += w.seconds, s.line.flops += w.flops, s.line.bytes += w.bytes;
   s.possible += w.seconds * w.threads;
-  s.int8 = w.precision == Precision::int8 || w.blocks.has_value();
+  s.precision = w.precision, s.blocks = w.blocks.has_value();
 }
 
 bool Profile::empty() const {
@@ -93,11 +98,18 @@ ProfileReport Profile::report() const {
   ProfileReport report;
   report.seconds = std::chrono::duration<double>(last_ - first_).count();
   report.flops_limit = limit(kernels::fma_burst), report.int8_limit = limit(kernels::int8_burst);
+  const bool bf16_unit = kernels::unit_of(Precision::bf16) != kernels::Unit::vectors;
+  const bool int8_unit = kernels::unit_of(Precision::int8) != kernels::Unit::vectors;
+  report.bf16_limit = bf16_unit ? limit(kernels::bf16_burst) : report.flops_limit;
+  report.block_limit = int8_unit ? limit(kernels::block_burst) : report.int8_limit;
   report.threads = threads(), report.instruction_set = name(simd());
   double seen = 0;
   for (const Sums& s : all_) {
     report.lines.push_back(s.line);
-    const double most = s.possible * (s.int8 ? report.int8_limit : report.flops_limit);
+    const double most = s.possible * (s.blocks                         ? report.block_limit
+                                      : s.precision == Precision::int8 ? report.int8_limit
+                                      : s.precision == Precision::bf16 ? report.bf16_limit
+                                                                       : report.flops_limit);
     if (most > 0) report.lines.back().of_limit = s.line.flops / most;
     seen += s.line.seconds;
   }
@@ -114,9 +126,11 @@ std::string to_text(const ProfileReport& r) {
   for (const ProfileLine& l : r.lines)
     layers = std::max(layers, l.layer.size()), kernels = std::max(kernels, l.kernel.size()), all += l.seconds;
   std::string text = fmt::format(
-      "{:.1f} ms with {} threads on {}; a thread's limit is {:.1f} GFLOP/s (int8: {:.1f})\n"
+      "{:.1f} ms with {} threads on {}; a thread's limit is {:.1f} GFLOP/s ({}int8: {:.1f})\n"
       "{:<{}}  work       calls         ms  of time  GFLOP/s  of limit    GB/s  kernel\n",
-      r.seconds * 1e3, r.threads, r.instruction_set, r.flops_limit / 1e9, r.int8_limit / 1e9, "layer", layers);
+      r.seconds * 1e3, r.threads, r.instruction_set, r.flops_limit / 1e9,
+      r.bf16_limit > r.flops_limit ? fmt::format("bf16: {:.1f}, ", r.bf16_limit / 1e9) : "", r.int8_limit / 1e9,
+      "layer", layers);
   for (const ProfileLine& l : r.lines)
     text += fmt::format("{:<{}}  {:<9} {:>6} {:>10.2f}  {:>6.1f}%  {:>7}  {:>8}  {:>6}  {}\n",
                         l.layer.empty() ? "-" : l.layer, layers, l.work, l.calls > 0 ? std::to_string(l.calls) : "",
@@ -129,7 +143,8 @@ std::string to_text(const ProfileReport& r) {
 std::string to_json(const ProfileReport& r) {
   using Json = nlohmann::ordered_json;
   Json json = {{"seconds", r.seconds},         {"threads", r.threads},       {"instruction_set", r.instruction_set},
-               {"flops_limit", r.flops_limit}, {"int8_limit", r.int8_limit}, {"work", Json::array()}};
+               {"flops_limit", r.flops_limit}, {"int8_limit", r.int8_limit}, {"bf16_limit", r.bf16_limit},
+               {"block_limit", r.block_limit}, {"work", Json::array()}};
   for (const ProfileLine& l : r.lines)
     json["work"].push_back({{"layer", l.layer},
                             {"kind", l.work},

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,6 +37,8 @@ struct ProfileLine {
 struct ProfileReport {
   double seconds = 0;                      // from the first work to the last, as a clock on the wall has it
   double flops_limit = 0, int8_limit = 0;  // operations a second, of one thread
+  double bf16_limit = 0,
+         block_limit = 0;  // the same where a unit of the CPU multiplies bf16, or int8 alone; else as above
   int threads = 1;
   std::string instruction_set;
   std::vector<ProfileLine> lines;  // in the order in which the layers ran first
@@ -55,7 +58,8 @@ class Profile final : public Watcher {
   struct Sums {
     ProfileLine line;
     double possible = 0;  // seconds times the threads that the work could use
-    bool int8 = false;
+    std::optional<Precision> precision = {};
+    bool blocks = false;
   };
   Sums& sums_of(const std::string& layer, std::string_view work, const std::string& kernel);
 

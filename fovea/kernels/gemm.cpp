@@ -14,6 +14,7 @@
 #include "fovea/kernels/block_task-inl.h"
 #include "fovea/kernels/gemm_task-inl.h"
 #include "fovea/kernels/round-inl.h"
+#include "fovea/kernels/unit_task-inl.h"
 
 #ifndef FOVEA_KERNELS_GEMM_ONCE
 #define FOVEA_KERNELS_GEMM_ONCE
@@ -90,6 +91,8 @@ HWY_EXPORT(run_task);
 HWY_EXPORT(round_rows);
 HWY_EXPORT(run_block_task);
 HWY_EXPORT(round_block_rows);
+HWY_EXPORT(round_unit_rows);
+HWY_EXPORT(run_tile_task);
 
 // How a product is cut into tasks. It changes which thread computes an element, never how.
 struct Grid {
@@ -101,9 +104,11 @@ int64_t row_blocks(const GemmShape& s) {
   return (s.rows + most - 1) / most;
 }
 
-Grid cut(const GemmShape& s) {
+Grid cut(const GemmTask& task) {
   constexpr double worth_a_thread = 1e5;  // multiply-adds
-  const double work = static_cast<double>(s.rows) * static_cast<double>(s.columns) * static_cast<double>(s.depth);
+  const GemmShape& s = task.shape;
+  const int64_t passes = task.unit == Unit::tiles ? (s.rows + 15) / 16 : s.rows;  // over B
+  const double work = static_cast<double>(passes) * static_cast<double>(s.columns) * static_cast<double>(s.depth);
   const int64_t threads = fovea::threads(), panels = (s.columns + panel_width - 1) / panel_width;
   const int64_t tiles = (s.rows + HWY_DYNAMIC_DISPATCH(rows_of_tile)() - 1) / HWY_DYNAMIC_DISPATCH(rows_of_tile)();
   Grid grid;
@@ -124,6 +129,21 @@ RoundedRows rounded_rows(int64_t rows, const Matrix& a, int64_t depth, Scratch& 
   const RoundedRows to = {scratch.take<int16_t>(2 * rows * stride), stride, scratch.take<float>(rows)};
   parallel_ranges(rows, 16384 / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
     HWY_DYNAMIC_DISPATCH(round_rows)(a, depth, begin, end, to);
+  });
+  return to;
+}
+
+UnitRows unit_rows(Precision precision, int64_t rows, const Matrix& a, int64_t depth, Scratch& scratch) {
+  constexpr int64_t line = 64, beyond = 16;  // bytes; rows that the last tiles of a task may touch behind its own
+  UnitRows to;
+  to.stride = (4 * words_of_b(precision, depth) + line - 1) / line * line;
+  to.stride += to.stride % 2048 == 0 ? line : 0;  // as above
+  const int64_t all = rows > 16 ? rows + beyond : rows;
+  to.data = scratch.take<std::byte>(all * to.stride);
+  std::fill(to.data + rows * to.stride, to.data + all * to.stride, std::byte{0});
+  to.scales = scratch.take<float>(rows), to.offsets = scratch.take<int32_t>(rows);
+  parallel_ranges(rows, 16384 / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(round_unit_rows)(precision, a, depth, begin, end, to);
   });
   return to;
 }
@@ -151,20 +171,29 @@ struct RowsOfA {
   Matrix a;
   RoundedRows rounded = {};
   RoundedBlocks blocks = {};
+  UnitRows bf16 = {}, int8 = {};
 };
 
 RowsOfA rows_of(int64_t rows, const Matrix& a, std::span<const Product> products, Scratch& scratch) {
-  bool rounds = false, blocks = false;
-  for (const Product& p : products) (p.b.blocks ? blocks : rounds) |= p.b.blocks || p.b.precision == Precision::int8;
+  const int64_t depth = products[0].b.depth;
+  bool int8 = false, bf16 = false, blocks = false;
+  for (const Product& p : products) {
+    blocks |= p.b.blocks.has_value();
+    int8 |= !p.b.blocks && p.b.precision == Precision::int8, bf16 |= !p.b.blocks && p.b.precision == Precision::bf16;
+  }
   RowsOfA all = {a};
-  if (rounds) all.rounded = rounded_rows(rows, a, products[0].b.depth, scratch);
   if (blocks) all.blocks = rounded_blocks(rows, a, products, scratch);
+  if (bf16 && unit_of(Precision::bf16) != Unit::vectors) all.bf16 = unit_rows(Precision::bf16, rows, a, depth, scratch);
+  if (int8 && unit_of(Precision::int8) != Unit::vectors)
+    all.int8 = unit_rows(Precision::int8, rows, a, depth, scratch);
+  else if (int8)
+    all.rounded = rounded_rows(rows, a, depth, scratch);
   return all;
 }
 
 // A whole product as one task, yet to be cut.
 GemmTask task_of(int64_t rows, const RowsOfA& of, const Product& p) {
-  const auto& [a, rounded, blocks] = of;
+  const auto& [a, rounded, blocks, bf16, int8] = of;
   const PackedMatrix& b = p.b;
   if (b.blocks) {
     GemmTask task = {Precision::f32, {rows, b.columns, b.depth}, a, nullptr, nullptr, nullptr, p.c, p.epilogue};
@@ -174,6 +203,15 @@ GemmTask task_of(int64_t rows, const RowsOfA& of, const Product& p) {
   GemmTask task = {b.precision, {rows, b.columns, words_of_a(b.precision, b.depth)}, a, nullptr, nullptr, nullptr, p.c,
                    p.epilogue};
   task.b = reinterpret_cast<const float*>(b.data);
+  if (const UnitRows& on_unit = b.precision == Precision::bf16 ? bf16 : int8;
+      b.precision != Precision::f32 && on_unit.data) {
+    task.unit = unit_of(b.precision), task.shape.depth = words_of_b(b.precision, b.depth);
+    task.a = {reinterpret_cast<const float*>(on_unit.data), on_unit.stride / 4, 1};
+    if (b.precision == Precision::bf16) return task;
+    task.row_scales = on_unit.scales, task.column_scales = scales_of(b);
+    task.row_offsets = task.unit == Unit::dot_products ? on_unit.offsets : nullptr;
+    return task;
+  }
   if (b.precision != Precision::int8) return task;
   task.a = {reinterpret_cast<const float*>(rounded.words), rounded.stride, 1};
   task.row_scales = rounded.scales, task.column_scales = scales_of(b);
@@ -189,6 +227,7 @@ void run_piece(GemmTask task, const Grid& grid, int64_t i) {
   task.column_end = std::min(s.columns, pairs * (column + 1) / grid.columns * 2 * panel_width);
   if (task.row_begin >= task.row_end || task.column_begin >= task.column_end) return;
   if (task.blocks) return HWY_DYNAMIC_DISPATCH(run_block_task)(task);
+  if (task.unit == Unit::tiles) return HWY_DYNAMIC_DISPATCH(run_tile_task)(task);
   HWY_DYNAMIC_DISPATCH(run_task)(task);
 }
 
@@ -213,7 +252,7 @@ void multiply(int64_t rows, const Matrix& a, std::span<const Product> products) 
   Grid* grids = scratch.take<Grid>(static_cast<int64_t>(products.size()));
   int64_t pieces = 0;
   for (size_t i = 0; i < products.size(); ++i) {
-    grids[i] = cut(task_of(rows, all, products[i]).shape);
+    grids[i] = cut(task_of(rows, all, products[i]));
     pieces += grids[i].rows * grids[i].columns;
   }
   parallel_for(pieces, [&](int64_t piece) {

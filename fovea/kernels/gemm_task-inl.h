@@ -52,7 +52,9 @@ HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t
       for_each_vector(columns, [&](int64_t j, auto part) HWY_ATTR {
         FloatVector x = part.load(sums + r * stride + j);
         if (t.row_scales) {
-          x = hn::Mul(hn::ConvertTo(d, hn::BitCast(Int8::Tag(), x)), hn::Set(d, t.row_scales[row + r]));
+          Int8::Sum sum = hn::BitCast(Int8::Tag(), x);
+          if (t.row_offsets) sum = hn::Add(sum, hn::Set(Int8::Tag(), t.row_offsets[row + r]));
+          x = hn::Mul(hn::ConvertTo(d, sum), hn::Set(d, t.row_scales[row + r]));
           x = hn::Mul(x, part.load(t.column_scales + column + j));
         }
         if (e.add && (t.row_scales || t.blocks)) x = hn::Add(x, part.load(c + j));
@@ -198,9 +200,10 @@ void run_rows(const GemmTask& t) {
   float* packed = direct ? nullptr : scratch.take<float>(tiles.count * stride);
   for (int64_t k = 0; k == 0 || k < t.shape.depth; k += most) {
     const int64_t depth = HWY_MIN(most, t.shape.depth - k);
+    // Rows of whole numbers were rounded to where they are read best.
     if (direct) {
       run_block<Format, false>(t, tiles, k, depth, t.a.data + k, 0);
-    } else if constexpr (!std::is_same_v<Format, Int8>) {  // its rows are rounded to where they are read best
+    } else if constexpr (!std::is_same_v<typename Format::Sum, Int8::Sum>) {
       pack_tiles(t, tiles, k, depth, packed, stride);
       run_block<Format, true>(t, tiles, k, depth, packed, stride);
     }
@@ -273,6 +276,9 @@ void run_task(const GemmTask& t) {
     case Precision::bf16:
       return run_in<Bf16>(t);
     case Precision::int8:
+#if FOVEA_HAS_DOTS
+      if (t.unit == Unit::dot_products) return run_in<Dots>(t);
+#endif
       return run_in<Int8>(t);
   }
 }

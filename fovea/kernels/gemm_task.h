@@ -1,10 +1,12 @@
 // One thread's part of a matrix product, as gemm.cpp cuts it and gemm_task-inl.h runs it.
 //
 // All precisions are products of 32-bit words. A panel of B is [groups][16] words; a word holds one number of a column (f32), two
-// (bf16) or four (int8), and meets as many words of A as it has halves: one float, two floats, or two pairs of int16.
+// (bf16) or four (int8), and meets as many words of A as it has halves: one float, two floats, or two pairs of int16. On a unit for
+// int8 or bf16 (unit.h) a word of A is as one of B.
 #pragma once
 
 #include "fovea/kernels/packed.h"
+#include "fovea/kernels/unit.h"
 
 namespace fovea::kernels {
 
@@ -15,6 +17,14 @@ struct RoundedBlocks {
   const float* scales = nullptr;   // [rows][depth / 32]
   const float* sums = nullptr;     // [rows][depth / 32]: scale · Σ numbers
   const float* halves = nullptr;   // [rows][depth / 16]: the same
+};
+
+// The rows of A as the units of unit.h take them: bytes or bf16 in order, and zeros to the end of 64 bytes.
+struct UnitRows {
+  std::byte* data = nullptr;
+  int64_t stride = 0;          // from row to row, in bytes
+  float* scales = nullptr;     // int8
+  int32_t* offsets = nullptr;  // int8: −128 · Σ of the row's numbers
 };
 
 struct GemmTask {
@@ -29,6 +39,8 @@ struct GemmTask {
   int64_t row_begin = 0, row_end = 0, column_begin = 0, column_end = 0;  // columns in whole panels, but for the last
   const PackedMatrix* blocks = nullptr;                                  // instead of b, and `rounded` instead of a
   RoundedBlocks rounded = {};
+  Unit unit = Unit::vectors;
+  const int32_t* row_offsets = nullptr;  // int8: what the sums of each row lack
 };
 
 // Words of A that meet one word of B, and numbers in a word of B.

@@ -6,6 +6,7 @@
 //
 //   f32    panels [⌈columns / 16⌉][depth][16], as gemm.h has them; the same bits
 //   bf16   panels [⌈columns / 16⌉][⌈depth / 2⌉][16][2]
+//          on amx x is rounded to bf16, too, ties to even, and numbers below 2⁻¹²⁶ count as zeros; elsewhere x stays f32. Sums are f32
 //   int8   panels [⌈columns / 16⌉][⌈depth / 4⌉][16][4], then a scale for each column, f32, and zeros to the end of a cache line
 //          x ≈ sx · X with sx = max |x| / 127 of its row, X = round(x · (127 / max |x|)), ties to even; weights alike
 //          y = (Σ X B) · sx · scale, from left to right, the sum an exact integer; NaN in a row or column that is not finite

@@ -10,7 +10,12 @@
 
 namespace fovea {
 
-enum class Simd { baseline, avx2, avx512 };
+enum class Simd {
+  baseline,
+  avx2,
+  avx512,
+  amx,  // the widest vectors that there are, but products of bf16 and int8 weights run on tiles (kernels/unit.h)
+};
 
 std::string_view name(Simd);
 Simd parse_simd(std::string_view text);  // an Error for an unknown name

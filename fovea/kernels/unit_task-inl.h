@@ -1,0 +1,122 @@
+// Products on the units of unit.h for one instruction set: the rows of A as they take them, and tasks on tiles.
+//
+//   round_unit_rows(Precision::int8, a, depth, begin, end, rows);
+//   run_tile_task(task);                                // as run_task of gemm_task-inl.h, with `task.a` made by the above
+#if defined(FOVEA_KERNELS_UNIT_TASK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_UNIT_TASK_INL_H_
+#undef FOVEA_KERNELS_UNIT_TASK_INL_H_
+#else
+#define FOVEA_KERNELS_UNIT_TASK_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "fovea/base/scratch.h"
+#include "fovea/kernels/amx.h"
+#include "fovea/kernels/gemm_task-inl.h"
+#include "fovea/kernels/round-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// As round_to_bf16, a vector at a time.
+inline void round_row_to_bf16(const float* x, int64_t count, std::byte* to) {
+  int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::RebindToUnsigned<FloatTag> d;
+  const hn::RebindToSigned<FloatTag> signed_tag;
+  const hn::Rebind<uint16_t, FloatTag> halves;
+  for (; i + lanes <= count; i += lanes) {
+    const auto bits = hn::LoadU(d, reinterpret_cast<const uint32_t*>(x + i));
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1u));
+    const auto up = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7fffu)));
+    const auto size = hn::BitCast(signed_tag, hn::And(bits, hn::Set(d, 0x7fffffffu)));
+    const auto is_nan = hn::RebindMask(d, hn::Gt(size, hn::Set(signed_tag, 0x7f800000)));
+    const auto rounded = hn::IfThenElse(is_nan, hn::Or(bits, hn::Set(d, 0x400000u)), up);
+    const auto upper = hn::BitCast(signed_tag, hn::ShiftRight<16>(rounded));
+    hn::StoreU(hn::DemoteTo(halves, upper), halves, reinterpret_cast<uint16_t*>(to) + i);
+  }
+#endif
+  round_to_bf16(x + i, count - i, to + 2 * i);
+}
+
+void round_unit_rows(Precision precision, const Matrix& a, int64_t depth, int64_t begin, int64_t end,
+                     const UnitRows& to) {
+  Scratch scratch;
+  float* contiguous = a.column_stride == 1 ? nullptr : scratch.take<float>(depth);
+  for (int64_t r = begin; r < end; ++r) {
+    const float* row = a.data + r * a.row_stride;
+    if (contiguous) {
+      for (int64_t k = 0; k < depth; ++k) contiguous[k] = row[k * a.column_stride];
+      row = contiguous;
+    }
+    std::byte* bytes = to.data + r * to.stride;
+    std::fill(bytes + depth * 4 / numbers_of(precision) / 4 * 4, bytes + to.stride, std::byte{0});
+    if (precision == Precision::bf16) {
+      round_row_to_bf16(row, depth, bytes);
+      continue;
+    }
+    const Rounding rounding = rounding_of(row, depth);
+    auto* numbers = reinterpret_cast<int8_t*>(bytes);
+    round_to_bytes(row, depth, rounding, numbers);
+    int32_t sum = 0;
+    for (int64_t k = 0; k < depth; ++k) sum += numbers[k];
+    to.scales[r] = rounding.scale, to.offsets[r] = -128 * sum;
+  }
+}
+
+// The last block of each panel, filled with zeros to its 16 rows of 64 bytes, where the depth ends inside of a block.
+inline void copy_last_blocks(const std::byte* b, int64_t b_panel, int64_t panels, std::byte* to) {
+  constexpr int64_t block = 16 * tile_bytes;
+  const int64_t begin = b_panel / block * block;
+  for (int64_t p = 0; p < panels; ++p, to += block) {
+    std::byte* end = std::copy(b + p * b_panel + begin, b + (p + 1) * b_panel, to);
+    std::fill(end, to + block, std::byte{0});
+  }
+}
+
+// A strip of at most four panels stays near while the blocks of rows pass by. All blocks have the same height, so that the tiles are set
+// up once; the last one may reach into rows that are no part of the task, and whose sums are left alone.
+void run_tile_task(const GemmTask& t) {
+  alignas(64) float sums[32 * 32];
+  alignas(64) std::byte last[4 * 16 * tile_bytes];
+  const Epilogue& e = t.epilogue;
+  const int64_t rows = t.row_end - t.row_begin, row_tiles = rows > 16 ? 2 : 1, blocks = (rows + 31) / 32;
+  const int64_t height = (rows + row_tiles * blocks - 1) / (row_tiles * blocks), together = row_tiles * height;
+  const bool plain = !t.row_scales && !e.bias && e.activation == Activation::none && !e.residual.data && !e.before.data;
+  const bool add = e.add && !t.row_scales;
+  const int64_t b_panel = t.shape.depth * 4 * panel_width, depth_blocks = (t.shape.depth + 15) / 16;
+  TileProduct product = {.whole_numbers = t.precision == Precision::int8,
+                         .row_tiles = static_cast<int>(row_tiles),
+                         .height = height,
+                         .a_stride = t.a.row_stride * 4,
+                         .b_panel = b_panel,
+                         .last = t.shape.depth % 16 != 0 ? last : nullptr,
+                         .blocks = depth_blocks,
+                         .add = add};
+  const TileSession session(static_cast<int>(row_tiles), static_cast<int>(height));
+  for (int64_t j = t.column_begin; j < t.column_end; j += product.panels * panel_width) {
+    product.panels = HWY_MIN(4 / row_tiles, (t.column_end - j + panel_width - 1) / panel_width);
+    product.b = reinterpret_cast<const std::byte*>(t.b) + j / panel_width * b_panel;
+    if (product.last) copy_last_blocks(product.b, b_panel, product.panels, last);
+    const int64_t width = product.panels * panel_width, columns = HWY_MIN(width, t.shape.columns - j);
+    for (int64_t row = t.row_begin; row < t.row_end; row += together) {
+      const int64_t count = HWY_MIN(together, t.row_end - row);
+      float* c = t.c.data + row * t.c.row_stride + j;
+      const bool direct = plain && count == together && columns == width;
+      product.a = reinterpret_cast<const std::byte*>(t.a.data + row * t.a.row_stride);
+      product.out = direct ? c : sums, product.out_stride = direct ? t.c.row_stride : width;
+      if (add && !direct) copy_rectangle(count, columns, c, t.c.row_stride, sums, width);
+      multiply_tiles(product);
+      if (!direct) finish(t, row, j, count, columns, sums, width);
+    }
+  }
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
