@@ -21,9 +21,10 @@ namespace fovea::kernels {
 
 // The rows of A as whole numbers, for int8.
 struct RoundedRows {
-  int16_t* words = nullptr;
-  int64_t stride = 0;  // from row to row, in words of two
+  int8_t* bytes = nullptr;
+  int64_t stride = 0;  // from row to row, in words of four
   float* scales = nullptr;
+  int32_t* offsets = nullptr;
 };
 
 }  // namespace fovea::kernels
@@ -41,9 +42,9 @@ void round_rows(const Matrix& a, int64_t depth, int64_t begin, int64_t end, cons
       for (int64_t k = 0; k < depth; ++k) contiguous[k] = row[k * a.column_stride];
       row = contiguous;
     }
-    const Rounding rounding = rounding_of(row, depth);
+    const Rounding rounding = rounding_of_pairs(row, depth);
     to.scales[r] = rounding.scale;
-    round_to_pairs(row, depth, rounding, to.words + 2 * r * to.stride);
+    to.offsets[r] = Int8::offset_of(round_and_add(row, depth, rounding, to.bytes + 4 * r * to.stride));
   }
 }
 
@@ -51,16 +52,15 @@ void round_rows(const Matrix& a, int64_t depth, int64_t begin, int64_t end, cons
 void round_block_row(const float* x, int64_t depth, int64_t row, const RoundedBlocks& to) {
   for (int64_t k = 0; k < depth; k += 32) {
     const int64_t at = row * depth + k;
-    const Rounding r = rounding_of(x + k, 32);
-    int8_t bytes[32];
-    round_to_bytes(x + k, 32, r, bytes);
-    int32_t sums[2] = {};
-    for (int64_t i = 0; i < 32; ++i) sums[i / 16] += bytes[i];
+    int8_t* bytes = const_cast<int8_t*>(to.bytes) + at;
+    const Rounding r = to.offsets ? rounding_of_pairs(x + k, 32) : rounding_of(x + k, 32);
+    const int32_t sums[] = {round_and_add(x + k, 16, r, bytes), round_and_add(x + k + 16, 16, r, bytes + 16)};
     const_cast<float*>(to.scales)[at / 32] = r.scale;
     const_cast<float*>(to.sums)[at / 32] = r.scale * static_cast<float>(sums[0] + sums[1]);
     for (int64_t i = 0; i < 2; ++i) const_cast<float*>(to.halves)[at / 16 + i] = r.scale * static_cast<float>(sums[i]);
-    if (to.bytes) std::copy_n(bytes, 32, const_cast<int8_t*>(to.bytes) + at);
-    if (to.pairs) round_to_pairs(x + k, 32, r, const_cast<int16_t*>(to.pairs) + at);
+    if (!to.offsets) continue;
+    const_cast<int32_t*>(to.offsets)[at / 32] = Int8::offset_of(sums[0] + sums[1]);
+    for (int64_t i = 0; i < 2; ++i) const_cast<int32_t*>(to.half_offsets)[at / 16 + i] = Int8::offset_of(sums[i]);
   }
 }
 
@@ -121,62 +121,62 @@ Grid cut(const GemmShape& s) {
 RoundedRows rounded_rows(int64_t rows, const Matrix& a, int64_t depth, Scratch& scratch) {
   const int64_t words = words_of_a(Precision::int8, depth);
   const int64_t stride = words + (words % 512 == 0 ? 16 : 0);  // rows that far apart compete for the same cache sets
-  const RoundedRows to = {scratch.take<int16_t>(2 * rows * stride), stride, scratch.take<float>(rows)};
+  const RoundedRows to = {scratch.take<int8_t>(4 * rows * stride), stride, scratch.take<float>(rows),
+                          scratch.take<int32_t>(rows)};
   parallel_ranges(rows, 16384 / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
     HWY_DYNAMIC_DISPATCH(round_rows)(a, depth, begin, end, to);
   });
   return to;
 }
 
-// For the kinds of codes that the products have: bytes for those of 4 bits, pairs for those of 8.
-RoundedBlocks rounded_blocks(int64_t rows, const Matrix& a, std::span<const Product> products, Scratch& scratch) {
-  const int64_t depth = products[0].b.depth;
-  RoundedBlocks to;
-  for (const Product& p : products) {
-    if (!p.b.blocks) continue;
-    const bool small = form_of(*p.b.blocks).bits == 4;
-    if (small && !to.bytes) to.bytes = scratch.take<int8_t>(rows * depth);
-    if (!small && !to.pairs) to.pairs = scratch.take<int16_t>(rows * depth);
-  }
-  to.scales = scratch.take<float>(rows * depth / 32), to.sums = scratch.take<float>(rows * depth / 32);
-  to.halves = scratch.take<float>(rows * depth / 16);
+bool is_wide(const PackedMatrix& b) { return b.blocks && form_of(*b.blocks).bits != 4; }
+
+RoundedBlocks rounded_blocks(int64_t rows, const Matrix& a, int64_t depth, bool wide, Scratch& scratch) {
+  RoundedBlocks to = {.bytes = scratch.take<int8_t>(rows * depth),
+                      .scales = scratch.take<float>(rows * depth / 32),
+                      .sums = scratch.take<float>(rows * depth / 32),
+                      .halves = scratch.take<float>(rows * depth / 16)};
+  if (wide) to.offsets = scratch.take<int32_t>(rows * depth / 32);
+  if (wide) to.half_offsets = scratch.take<int32_t>(rows * depth / 16);
   parallel_ranges(rows, 16384 / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
     HWY_DYNAMIC_DISPATCH(round_block_rows)(a, depth, begin, end, to);
   });
   return to;
 }
 
-// The rows of A as each kind of matrix meets them.
+// The rows of A as each kind of matrix meets them: int8, and blocks with codes of 4 and of 8 bits.
 struct RowsOfA {
   Matrix a;
   RoundedRows rounded = {};
-  RoundedBlocks blocks = {};
+  RoundedBlocks small = {}, wide = {};
 };
 
 RowsOfA rows_of(int64_t rows, const Matrix& a, std::span<const Product> products, Scratch& scratch) {
-  bool rounds = false, blocks = false;
-  for (const Product& p : products) (p.b.blocks ? blocks : rounds) |= p.b.blocks || p.b.precision == Precision::int8;
   RowsOfA all = {a};
-  if (rounds) all.rounded = rounded_rows(rows, a, products[0].b.depth, scratch);
-  if (blocks) all.blocks = rounded_blocks(rows, a, products, scratch);
+  for (const Product& p : products) {
+    if (is_wide(p.b) && !all.wide.bytes) all.wide = rounded_blocks(rows, a, p.b.depth, true, scratch);
+    if (p.b.blocks && !is_wide(p.b) && !all.small.bytes) all.small = rounded_blocks(rows, a, p.b.depth, false, scratch);
+    if (!p.b.blocks && p.b.precision == Precision::int8 && !all.rounded.bytes)
+      all.rounded = rounded_rows(rows, a, p.b.depth, scratch);
+  }
   return all;
 }
 
 // A whole product as one task, yet to be cut.
 GemmTask task_of(int64_t rows, const RowsOfA& of, const Product& p) {
-  const auto& [a, rounded, blocks] = of;
+  const auto& [a, rounded, small, wide] = of;
   const PackedMatrix& b = p.b;
   if (b.blocks) {
     GemmTask task = {Precision::f32, {rows, b.columns, b.depth}, a, nullptr, nullptr, nullptr, p.c, p.epilogue};
-    task.blocks = &b, task.rounded = blocks;
+    task.blocks = &b, task.rounded = is_wide(b) ? wide : small;
     return task;
   }
   GemmTask task = {b.precision, {rows, b.columns, words_of_a(b.precision, b.depth)}, a, nullptr, nullptr, nullptr, p.c,
                    p.epilogue};
   task.b = reinterpret_cast<const float*>(b.data);
   if (b.precision != Precision::int8) return task;
-  task.a = {reinterpret_cast<const float*>(rounded.words), rounded.stride, 1};
-  task.row_scales = rounded.scales, task.column_scales = scales_of(b);
+  task.a = {reinterpret_cast<const float*>(rounded.bytes), rounded.stride, 1};
+  task.row_scales = rounded.scales, task.row_offsets = rounded.offsets, task.column_scales = scales_of(b);
   return task;
 }
 
