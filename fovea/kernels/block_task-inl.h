@@ -38,7 +38,7 @@ struct SmallCodes {
   static HWY_INLINE Code32 column(const std::byte* codes) {
     return codes_at(codes);
   }
-  static HWY_INLINE Code32 element(const float* x) { return Int8::spread(x); }
+  static HWY_INLINE Code32 element(const float* x) { return Int8::element(x); }
 #if HWY_TARGET == HWY_SCALAR
   using Sum = Code32;
   static HWY_INLINE Sum add(Code32 x, Code32 codes, Sum sum) {
@@ -88,19 +88,16 @@ struct PackedCodes : SmallCodes {
   }
 };
 
-// Bytes of −128 to 127, multiplied in 16 bits with the pairs of x.
+// Bytes of −128 to 127, as Int8 of tile-inl.h multiplies them.
 struct WideCodes {
-  static constexpr int halves = 2, per_line = 1;
+  static constexpr int halves = 1, per_line = 1;
   using Sum = Int8::Sum;
-  template <size_t half>
-  static HWY_INLINE auto column(const std::byte* codes) {
-    return Int8::column<half>(reinterpret_cast<const float*>(codes));
+  template <size_t>
+  static HWY_INLINE Sum column(const std::byte* codes) {
+    return Int8::column<0>(reinterpret_cast<const float*>(codes));
   }
-  static HWY_INLINE auto element(const float* x) { return Int8::element(x); }
-  template <class X, class C>
-  static HWY_INLINE Sum add(X x, C codes, Sum sum) {
-    return Int8::add(x, codes, sum);
-  }
+  static HWY_INLINE Sum element(const float* x) { return Int8::element(x); }
+  static HWY_INLINE Sum add(Sum x, Sum codes, Sum sum) { return Int8::add(x, codes, sum); }
   static HWY_INLINE Code32 whole(Sum sum) { return sum; }
 };
 
@@ -153,6 +150,7 @@ struct BlockX {
   const float* words;
   int64_t words_stride;
   const float *scales, *sums;  // of 32 numbers, of a group
+  const int32_t* offsets;      // of a group, or nothing
   int64_t scales_stride, sums_stride;
   int64_t last;  // the row that stands for all behind it
 };
@@ -167,16 +165,23 @@ HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, const Scales& 
   constexpr int64_t quads = Scales::group / 4, group_bytes = quads * panel_width * 4 / Codes::per_line;
   const float* x_of[rows];
   const float *x_scales[rows], *x_sums[rows];
+  const int32_t* x_offsets[rows];
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t row = HWY_MIN(r, x.last);
     x_of[r] = x.words + row * x.words_stride;
     x_scales[r] = x.scales + row * x.scales_stride, x_sums[r] = x.sums + row * x.sums_stride;
+    x_offsets[r] = std::is_same_v<Codes, WideCodes> ? x.offsets + row * x.sums_stride : nullptr;
   }
   for (int64_t i = 0; i < rows * panel_width; i += lanes) hn::Store(hn::Zero(d), d, sums + i);
   for (int64_t g = 0; g < depth / Scales::group; ++g, codes += group_bytes) {
     typename Codes::Sum sum[rows * vectors];
     unroll(
-        all, [&]<size_t i>() __attribute__((always_inline)) { sum[i] = hn::Zero(hn::DFromV<typename Codes::Sum>()); });
+        all, [&]<size_t i>() __attribute__((always_inline)) {
+          if constexpr (std::is_same_v<Codes, WideCodes>)
+            sum[i] = hn::Set(Codes32(), x_offsets[i / vectors][g]);
+          else
+            sum[i] = hn::Zero(hn::DFromV<typename Codes::Sum>());
+        });
     constexpr int steps = Codes::halves * Codes::per_line;  // words of x for a line of codes
     if constexpr (rows == 1) {
       for (int64_t b = 0; b < group_bytes; b += 64) __builtin_prefetch(codes + 1024 + b);
@@ -219,17 +224,14 @@ HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, const Scales& 
   }
 }
 
-template <class Codes>
 BlockX rows_from(const GemmTask& t, int64_t group, int64_t row) {
   const RoundedBlocks& x = t.rounded;
   const int64_t depth = t.blocks->depth;
   BlockX of = {};
-  if (Codes::halves == 1)
-    of.words = reinterpret_cast<const float*>(x.bytes + row * depth), of.words_stride = depth / 4;
-  else
-    of.words = reinterpret_cast<const float*>(x.pairs + row * depth), of.words_stride = depth / 2;
+  of.words = reinterpret_cast<const float*>(x.bytes + row * depth), of.words_stride = depth / 4;
   of.scales_stride = depth / 32, of.scales = x.scales + row * of.scales_stride;
   of.sums_stride = depth / group, of.sums = (group == 32 ? x.sums : x.halves) + row * of.sums_stride;
+  if (x.offsets) of.offsets = (group == 32 ? x.offsets : x.half_offsets) + row * of.sums_stride;
   of.last = t.row_end - row - 1;
   return of;
 }
@@ -274,7 +276,7 @@ void run_blocks(const GemmTask& t) {
     const BlockPanel panel = panel_of(*t.blocks, j / panel_width);
     const int64_t columns = HWY_MIN(panel_width, t.column_end - j);
     if (one) {
-      block_tile<One, Stored, 1>(panel.codes, {panel}, depth, rows_from<One>(t, Stored::group, t.row_begin), sums);
+      block_tile<One, Stored, 1>(panel.codes, {panel}, depth, rows_from(t, Stored::group, t.row_begin), sums);
       finish(t, t.row_begin, j, 1, columns, sums, panel_width);
       continue;
     }
@@ -282,7 +284,7 @@ void run_blocks(const GemmTask& t) {
     const std::byte* codes = small ? bytes : panel.codes;
     for (int64_t row = t.row_begin; row < t.row_end; row += block_rows) {
       const int64_t rows = HWY_MIN(block_rows, t.row_end - row);
-      const BlockX x = rows_from<Many>(t, Stored::group, row);
+      const BlockX x = rows_from(t, Stored::group, row);
       if (rows <= third)
         block_tile<Many, Spread, third>(codes, {scales, mins}, depth, x, sums);
       else if (rows <= 2 * third)

@@ -15,6 +15,7 @@
 #include "fovea/base/half.h"
 #include "fovea/base/random.h"
 #include "fovea/base/threads.h"
+#include "fovea/kernels/block_panels.h"
 #include "fovea/kernels/every_simd.h"
 #include "fovea/kernels/packed.h"
 
@@ -115,7 +116,10 @@ TEST_P(BlockProduct, IsExactButForSumsWhereXIsWholeNumbers) {
     const Bytes w = random_blocks(type, columns * depth, 3);
     Floats numbers(size_t(columns * depth)), x(size_t(rows * depth));
     dequantise(type, w.data(), columns * depth, numbers.data());
-    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 32 == 5 ? 127 : int(i * 37 % 255) - 127);
+    // Codes of 8 bits meet numbers whose neighbours' sizes add up to 126 at most, those of 4 bits numbers up to 127.
+    const int most = form_of(type).bits == 4 ? 127 : 63;
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = static_cast<float>(i % 32 == 4 || i % 32 == 5 ? most : int(i * 37) % (2 * most + 1) - most);
     Floats y(size_t(rows * columns));
     multiply(rows, {x.data(), depth, 1}, Packed(type, w, depth, columns), {y.data(), columns});
     for (int64_t i = 0; i < rows * columns; ++i) {

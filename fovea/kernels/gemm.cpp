@@ -16,35 +16,29 @@
 #include "fovea/kernels/round-inl.h"
 #include "fovea/kernels/unit_task-inl.h"
 
-#ifndef FOVEA_KERNELS_GEMM_ONCE
-#define FOVEA_KERNELS_GEMM_ONCE
-namespace fovea::kernels {
-
-// The rows of A as whole numbers, for int8.
-struct RoundedRows {
-  int16_t* words = nullptr;
-  int64_t stride = 0;  // from row to row, in words of two
-  float* scales = nullptr;
-};
-
-}  // namespace fovea::kernels
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-void round_rows(const Matrix& a, int64_t depth, int64_t begin, int64_t end, const RoundedRows& to) {
+void round_rows(Precision precision, const Matrix& a, int64_t depth, int64_t begin, int64_t end,
+                const RoundedRows& to) {
   Scratch scratch;
   float* contiguous = a.column_stride == 1 ? nullptr : scratch.take<float>(depth);
+  const bool lacks = unit_of(precision) != Unit::tiles;
   for (int64_t r = begin; r < end; ++r) {
     const float* row = a.data + r * a.row_stride;
     if (contiguous) {
       for (int64_t k = 0; k < depth; ++k) contiguous[k] = row[k * a.column_stride];
       row = contiguous;
     }
-    const Rounding rounding = rounding_of(row, depth);
-    to.scales[r] = rounding.scale;
-    round_to_pairs(row, depth, rounding, to.words + 2 * r * to.stride);
+    std::byte* bytes = to.bytes + r * to.stride;
+    std::fill(bytes + depth * 4 / numbers_of(precision) / 4 * 4, bytes + to.stride, std::byte{0});
+    if (precision == Precision::bf16) {
+      round_row_to_bf16(row, depth, bytes);
+      continue;
+    }
+    const Rounding rounding = rounding_of_pairs(row, depth);
+    const int32_t sum = round_and_add(row, depth, rounding, reinterpret_cast<int8_t*>(bytes));
+    to.scales[r] = rounding.scale, to.offsets[r] = lacks ? Int8::offset_of(sum) : 0;
   }
 }
 
@@ -52,16 +46,15 @@ void round_rows(const Matrix& a, int64_t depth, int64_t begin, int64_t end, cons
 void round_block_row(const float* x, int64_t depth, int64_t row, const RoundedBlocks& to) {
   for (int64_t k = 0; k < depth; k += 32) {
     const int64_t at = row * depth + k;
-    const Rounding r = rounding_of(x + k, 32);
-    int8_t bytes[32];
-    round_to_bytes(x + k, 32, r, bytes);
-    int32_t sums[2] = {};
-    for (int64_t i = 0; i < 32; ++i) sums[i / 16] += bytes[i];
+    int8_t* bytes = const_cast<int8_t*>(to.bytes) + at;
+    const Rounding r = to.offsets ? rounding_of_pairs(x + k, 32) : rounding_of(x + k, 32);
+    const int32_t sums[] = {round_and_add(x + k, 16, r, bytes), round_and_add(x + k + 16, 16, r, bytes + 16)};
     const_cast<float*>(to.scales)[at / 32] = r.scale;
     const_cast<float*>(to.sums)[at / 32] = r.scale * static_cast<float>(sums[0] + sums[1]);
     for (int64_t i = 0; i < 2; ++i) const_cast<float*>(to.halves)[at / 16 + i] = r.scale * static_cast<float>(sums[i]);
-    if (to.bytes) std::copy_n(bytes, 32, const_cast<int8_t*>(to.bytes) + at);
-    if (to.pairs) round_to_pairs(x + k, 32, r, const_cast<int16_t*>(to.pairs) + at);
+    if (!to.offsets) continue;
+    const_cast<int32_t*>(to.offsets)[at / 32] = Int8::offset_of(sums[0] + sums[1]);
+    for (int64_t i = 0; i < 2; ++i) const_cast<int32_t*>(to.half_offsets)[at / 16 + i] = Int8::offset_of(sums[i]);
   }
 }
 
@@ -91,7 +84,6 @@ HWY_EXPORT(run_task);
 HWY_EXPORT(round_rows);
 HWY_EXPORT(run_block_task);
 HWY_EXPORT(round_block_rows);
-HWY_EXPORT(round_unit_rows);
 HWY_EXPORT(run_tile_task);
 
 // How a product is cut into tasks. It changes which thread computes an element, never how.
@@ -123,98 +115,77 @@ Grid cut(const GemmTask& task) {
   return grid;
 }
 
-RoundedRows rounded_rows(int64_t rows, const Matrix& a, int64_t depth, Scratch& scratch) {
-  const int64_t words = words_of_a(Precision::int8, depth);
-  const int64_t stride = words + (words % 512 == 0 ? 16 : 0);  // rows that far apart compete for the same cache sets
-  const RoundedRows to = {scratch.take<int16_t>(2 * rows * stride), stride, scratch.take<float>(rows)};
-  parallel_ranges(rows, 16384 / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
-    HWY_DYNAMIC_DISPATCH(round_rows)(a, depth, begin, end, to);
-  });
-  return to;
-}
-
-UnitRows unit_rows(Precision precision, int64_t rows, const Matrix& a, int64_t depth, Scratch& scratch) {
+RoundedRows rounded_rows(Precision precision, int64_t rows, const Matrix& a, int64_t depth, Scratch& scratch) {
   constexpr int64_t line = 64, beyond = 16;  // bytes; rows that the last tiles of a task may touch behind its own
-  UnitRows to;
+  RoundedRows to;
   to.stride = (4 * words_of_b(precision, depth) + line - 1) / line * line;
-  to.stride += to.stride % 2048 == 0 ? line : 0;  // as above
-  const int64_t all = rows > 16 ? rows + beyond : rows;
-  to.data = scratch.take<std::byte>(all * to.stride);
-  std::fill(to.data + rows * to.stride, to.data + all * to.stride, std::byte{0});
+  to.stride += to.stride % 2048 == 0 ? line : 0;  // rows that far apart compete for the same cache sets
+  const int64_t all = unit_of(precision) == Unit::tiles && rows > 16 ? rows + beyond : rows;
+  to.bytes = scratch.take<std::byte>(all * to.stride);
+  std::fill(to.bytes + rows * to.stride, to.bytes + all * to.stride, std::byte{0});
   to.scales = scratch.take<float>(rows), to.offsets = scratch.take<int32_t>(rows);
   parallel_ranges(rows, 16384 / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
-    HWY_DYNAMIC_DISPATCH(round_unit_rows)(precision, a, depth, begin, end, to);
+    HWY_DYNAMIC_DISPATCH(round_rows)(precision, a, depth, begin, end, to);
   });
   return to;
 }
 
-// For the kinds of codes that the products have: bytes for those of 4 bits, pairs for those of 8.
-RoundedBlocks rounded_blocks(int64_t rows, const Matrix& a, std::span<const Product> products, Scratch& scratch) {
-  const int64_t depth = products[0].b.depth;
-  RoundedBlocks to;
-  for (const Product& p : products) {
-    if (!p.b.blocks) continue;
-    const bool small = form_of(*p.b.blocks).bits == 4;
-    if (small && !to.bytes) to.bytes = scratch.take<int8_t>(rows * depth);
-    if (!small && !to.pairs) to.pairs = scratch.take<int16_t>(rows * depth);
-  }
-  to.scales = scratch.take<float>(rows * depth / 32), to.sums = scratch.take<float>(rows * depth / 32);
-  to.halves = scratch.take<float>(rows * depth / 16);
+bool is_wide(const PackedMatrix& b) { return b.blocks && form_of(*b.blocks).bits != 4; }
+
+RoundedBlocks rounded_blocks(int64_t rows, const Matrix& a, int64_t depth, bool wide, Scratch& scratch) {
+  RoundedBlocks to = {.bytes = scratch.take<int8_t>(rows * depth),
+                      .scales = scratch.take<float>(rows * depth / 32),
+                      .sums = scratch.take<float>(rows * depth / 32),
+                      .halves = scratch.take<float>(rows * depth / 16)};
+  if (wide) to.offsets = scratch.take<int32_t>(rows * depth / 32);
+  if (wide) to.half_offsets = scratch.take<int32_t>(rows * depth / 16);
   parallel_ranges(rows, 16384 / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
     HWY_DYNAMIC_DISPATCH(round_block_rows)(a, depth, begin, end, to);
   });
   return to;
 }
 
-// The rows of A as each kind of matrix meets them.
+// The rows of A as each kind of matrix meets them: int8, and blocks with codes of 4 and of 8 bits.
 struct RowsOfA {
   Matrix a;
   RoundedRows rounded = {};
-  RoundedBlocks blocks = {};
-  UnitRows bf16 = {}, int8 = {};
+  RoundedRows bf16 = {};  // on tiles
+  RoundedBlocks small = {}, wide = {};
 };
 
 RowsOfA rows_of(int64_t rows, const Matrix& a, std::span<const Product> products, Scratch& scratch) {
-  const int64_t depth = products[0].b.depth;
-  bool int8 = false, bf16 = false, blocks = false;
-  for (const Product& p : products) {
-    blocks |= p.b.blocks.has_value();
-    int8 |= !p.b.blocks && p.b.precision == Precision::int8, bf16 |= !p.b.blocks && p.b.precision == Precision::bf16;
-  }
   RowsOfA all = {a};
-  if (blocks) all.blocks = rounded_blocks(rows, a, products, scratch);
-  if (bf16 && unit_of(Precision::bf16) != Unit::vectors) all.bf16 = unit_rows(Precision::bf16, rows, a, depth, scratch);
-  if (int8 && unit_of(Precision::int8) != Unit::vectors)
-    all.int8 = unit_rows(Precision::int8, rows, a, depth, scratch);
-  else if (int8)
-    all.rounded = rounded_rows(rows, a, depth, scratch);
+  for (const Product& p : products) {
+    const int64_t depth = p.b.depth;
+    if (is_wide(p.b) && !all.wide.bytes) all.wide = rounded_blocks(rows, a, depth, true, scratch);
+    if (p.b.blocks && !is_wide(p.b) && !all.small.bytes) all.small = rounded_blocks(rows, a, depth, false, scratch);
+    if (p.b.blocks) continue;
+    if (p.b.precision == Precision::int8 && !all.rounded.bytes)
+      all.rounded = rounded_rows(Precision::int8, rows, a, depth, scratch);
+    if (p.b.precision == Precision::bf16 && unit_of(Precision::bf16) == Unit::tiles && !all.bf16.bytes)
+      all.bf16 = rounded_rows(Precision::bf16, rows, a, depth, scratch);
+  }
   return all;
 }
 
 // A whole product as one task, yet to be cut.
 GemmTask task_of(int64_t rows, const RowsOfA& of, const Product& p) {
-  const auto& [a, rounded, blocks, bf16, int8] = of;
+  const auto& [a, rounded, bf16, small, wide] = of;
   const PackedMatrix& b = p.b;
   if (b.blocks) {
     GemmTask task = {Precision::f32, {rows, b.columns, b.depth}, a, nullptr, nullptr, nullptr, p.c, p.epilogue};
-    task.blocks = &b, task.rounded = blocks;
+    task.blocks = &b, task.rounded = is_wide(b) ? wide : small;
     return task;
   }
   GemmTask task = {b.precision, {rows, b.columns, words_of_a(b.precision, b.depth)}, a, nullptr, nullptr, nullptr, p.c,
                    p.epilogue};
   task.b = reinterpret_cast<const float*>(b.data);
-  if (const UnitRows& on_unit = b.precision == Precision::bf16 ? bf16 : int8;
-      b.precision != Precision::f32 && on_unit.data) {
-    task.unit = unit_of(b.precision), task.shape.depth = words_of_b(b.precision, b.depth);
-    task.a = {reinterpret_cast<const float*>(on_unit.data), on_unit.stride / 4, 1};
-    if (b.precision == Precision::bf16) return task;
-    task.row_scales = on_unit.scales, task.column_scales = scales_of(b);
-    task.row_offsets = task.unit == Unit::dot_products ? on_unit.offsets : nullptr;
-    return task;
-  }
-  if (b.precision != Precision::int8) return task;
-  task.a = {reinterpret_cast<const float*>(rounded.words), rounded.stride, 1};
-  task.row_scales = rounded.scales, task.column_scales = scales_of(b);
+  const RoundedRows& numbers = b.precision == Precision::int8 ? rounded : bf16;
+  if (b.precision == Precision::f32 || !numbers.bytes) return task;
+  task.unit = unit_of(b.precision), task.shape.depth = words_of_b(b.precision, b.depth);
+  task.a = {reinterpret_cast<const float*>(numbers.bytes), numbers.stride / 4, 1};
+  if (b.precision == Precision::bf16) return task;
+  task.row_scales = numbers.scales, task.row_offsets = numbers.offsets, task.column_scales = scales_of(b);
   return task;
 }
 

@@ -38,12 +38,45 @@ inline constexpr int64_t most_rows = HWY_TARGET == HWY_AVX3 ? 256 : 96;
 int64_t rows_of_tile() { return tile_rows; }
 int64_t rows_of_task() { return most_rows; }
 
-// C = activation(sum + bias) + residual for a rectangle whose top left element is (row, column) of C. An integer sum is first
-// made a float, times its row's scale, times its column's, plus the C that it is added to; so is a sum of blocks.
+// An integer sum is first made a float, times its row's scale, times its column's.
+HWY_INLINE FloatVector scaled(const GemmTask& t, int64_t row, FloatVector sum, FloatVector column_scale) {
+  const Int8::Tag whole;
+  const auto number = hn::Add(hn::BitCast(whole, sum), hn::Set(whole, t.row_offsets[row]));
+  const FloatVector x = hn::Mul(hn::ConvertTo(FloatTag(), number), hn::Set(FloatTag(), t.row_scales[row]));
+  return hn::Mul(x, column_scale);
+}
+
+// C = activation(sum + bias) for a rectangle of whole vectors, and nothing else.
+template <bool scales, bool bias>
+HWY_NOINLINE void finish_plainly(const GemmTask& t, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                                 const float* sums, int64_t stride) {
+  const FloatTag d;
+  with_activation(t.epilogue.activation, [&]<Activation f>() HWY_ATTR {
+    for (int64_t j = 0; j < columns; j += lanes) {
+      const FloatVector scale = scales ? hn::LoadU(d, t.column_scales + column + j) : hn::Zero(d);
+      const FloatVector shift = bias ? hn::LoadU(d, t.epilogue.bias + column + j) : hn::Zero(d);
+      for (int64_t r = 0; r < rows; ++r) {
+        FloatVector x = hn::LoadU(d, sums + r * stride + j);
+        if constexpr (scales) x = scaled(t, row + r, x, scale);
+        if constexpr (bias) x = hn::Add(x, shift);
+        hn::StoreU(activated<f>(d, x), d, t.c.data + (row + r) * t.c.row_stride + column + j);
+      }
+    }
+  });
+}
+
+// C = activation(sum + bias) + residual for a rectangle whose top left element is (row, column) of C. What is added to C is added
+// to a scaled sum here, and to a sum of blocks.
 HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t rows, int64_t columns,
                          const float* sums, int64_t stride) {
   const FloatTag d;
   const Epilogue& e = t.epilogue;
+  const bool adds = e.add && (t.row_scales || t.blocks);
+  if (columns % lanes == 0 && !adds && !e.before.data && !e.residual.data) {
+    const auto plainly = t.row_scales ? (e.bias ? finish_plainly<true, true> : finish_plainly<true, false>)
+                                      : (e.bias ? finish_plainly<false, true> : finish_plainly<false, false>);
+    return plainly(t, row, column, rows, columns, sums, stride);
+  }
   with_activation(e.activation, [&]<Activation f>() HWY_ATTR {
     for (int64_t r = 0; r < rows; ++r) {
       float* c = t.c.data + (row + r) * t.c.row_stride + column;
@@ -51,13 +84,8 @@ HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t
       const float* residual = e.residual.data ? e.residual.data + (row + r) * e.residual.row_stride + column : nullptr;
       for_each_vector(columns, [&](int64_t j, auto part) HWY_ATTR {
         FloatVector x = part.load(sums + r * stride + j);
-        if (t.row_scales) {
-          Int8::Sum sum = hn::BitCast(Int8::Tag(), x);
-          if (t.row_offsets) sum = hn::Add(sum, hn::Set(Int8::Tag(), t.row_offsets[row + r]));
-          x = hn::Mul(hn::ConvertTo(d, sum), hn::Set(d, t.row_scales[row + r]));
-          x = hn::Mul(x, part.load(t.column_scales + column + j));
-        }
-        if (e.add && (t.row_scales || t.blocks)) x = hn::Add(x, part.load(c + j));
+        if (t.row_scales) x = scaled(t, row + r, x, part.load(t.column_scales + column + j));
+        if (adds) x = hn::Add(x, part.load(c + j));
         if (e.bias) x = hn::Add(x, part.load(e.bias + column + j));
         if (before) part.store(x, before + j);
         x = activated<f>(d, x);
@@ -230,9 +258,9 @@ template <class Format, int rows>
 inline constexpr int few_vectors = 2;
 #else
 template <class Format, int rows>
-inline constexpr int few_vectors = rows == 1                                            ? 8
-                                   : rows == 3 && Format::halves == 2 && tile_rows < 12 ? 2
-                                                                                        : 4;
+inline constexpr int few_vectors = rows == 1                                                     ? 8
+                                   : rows == 3 && !std::is_same_v<Format, F32> && tile_rows < 12 ? 2
+                                                                                                 : 4;
 #endif
 
 template <class Format, int rows>

@@ -8,10 +8,11 @@
 //   bf16   panels [⌈columns / 16⌉][⌈depth / 2⌉][16][2]
 //          on amx x is rounded to bf16, too, ties to even, and numbers below 2⁻¹²⁶ count as zeros; elsewhere x stays f32. Sums are f32
 //   int8   panels [⌈columns / 16⌉][⌈depth / 4⌉][16][4], then a scale for each column, f32, and zeros to the end of a cache line
-//          x ≈ sx · X with sx = max |x| / 127 of its row, X = round(x · (127 / max |x|)), ties to even; weights alike
+//          w ≈ scale · B with scale = max |w| / 127 of its column, B = round(w · (127 / max |w|)), ties to even
+//          x ≈ sx · X with sx = m / 126 of its row, X = round(x · (126 / m)); m = max (|x0| + |x1|, |x2| + |x3| …)
 //          y = (Σ X B) · sx · scale, from left to right, the sum an exact integer; NaN in a row or column that is not finite
 //
-//   blocks of a GGUF file: panels as block_panels.h has them; x is rounded as for int8, but in groups of 32 with a scale sx each
+//   blocks of a GGUF file: panels as block_panels.h has them; x is rounded as for int8 (by max |x| and 127 where codes have 4 bits), in groups of 32 with a scale sx each
 //          y = Σ over groups of (Σ X code) · sx · scale + (Σ X) · sx · min, the inner sums exact integers, the outer one from left to right
 //
 // The layout is the same on every instruction set, so that a file may hold it. A row's bits depend on that row alone: not on the

@@ -54,17 +54,21 @@ class Packed {
   PackedMatrix matrix_;
 };
 
-// Whole numbers and their scale as packed.h defines them.
+// Whole numbers and their scale as packed.h defines them: of weights by the largest, of x by the largest sum of two neighbours.
 struct Rounded {
   std::vector<int> numbers;
   float scale = 0;
 };
-Rounded rounded(const float* x, int64_t count) {
+Rounded rounded(const float* x, int64_t count, int64_t together = 1) {
   float largest = 0;
-  for (int64_t i = 0; i < count; ++i) largest = std::fmax(largest, std::fabs(x[i]));
-  Rounded r = {std::vector<int>(static_cast<size_t>(count)), largest / 127};
+  for (int64_t i = 0; i < count; i += together) {
+    const float next = together == 2 && i + 1 < count ? std::fabs(x[i + 1]) : 0;
+    largest = std::fmax(largest, std::fabs(x[i]) + next);
+  }
+  const float most = together == 1 ? 127 : 126;
+  Rounded r = {std::vector<int>(static_cast<size_t>(count)), largest / most};
   for (int64_t i = 0; i < count && largest > 0; ++i) {
-    r.numbers[size_t(i)] = static_cast<int>(std::nearbyint(x[i] * (127 / largest)));
+    r.numbers[size_t(i)] = static_cast<int>(std::nearbyint(x[i] * (most / largest)));
   }
   return r;
 }
@@ -101,7 +105,7 @@ TEST_P(PackedProduct, Int8IsTheExactIntegerSumTimesItsScales) {
     std::vector<Rounded> b;
     for (int64_t j = 0; j < columns; ++j) b.push_back(rounded(&w[size_t(j * depth)], depth));
     for (int64_t r = 0; r < rows; ++r) {
-      const Rounded a = rounded(&x[size_t(r * depth)], depth);
+      const Rounded a = rounded(&x[size_t(r * depth)], depth, 2);
       for (int64_t j = 0; j < columns; ++j) {
         int64_t sum = 0;
         for (size_t k = 0; k < size_t(depth); ++k) sum += int64_t{a.numbers[k]} * b[size_t(j)].numbers[k];

@@ -37,15 +37,15 @@ int64_t burst(int64_t rounds) {
 // and no product can be computed once and for all.
 int64_t whole_number_burst(int64_t rounds) {
   constexpr auto chains = std::make_index_sequence<8>();
-  constexpr int numbers = 2;  // of a row and of a column that meet in each lane
+  constexpr int numbers = 4;  // of a row and of a column that meet in each lane
   alignas(64) int32_t start[4 * lanes];
   for (int i = 0; i < 4 * lanes; ++i) start[i] = i * 0x01010101;
   const float* words = reinterpret_cast<const float*>(start);
-  decltype(Int8::column<1>(words)) column[4];
+  Int8::Sum column[4];
   Int8::Sum sum[8];
   unroll(
       chains, [&]<size_t i>() __attribute__((always_inline)) {
-        column[i / 2] = Int8::column<1>(words + i / 2 * lanes), sum[i] = Int8::spread(words);
+        column[i / 2] = Int8::column<0>(words + i / 2 * lanes), sum[i] = Int8::element(words);
       });
   for (int64_t k = 0; k < rounds; ++k) {
     const float* again = anew(words);

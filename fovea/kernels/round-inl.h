@@ -1,7 +1,8 @@
-// Numbers rounded to −127 … 127 for one instruction set: x ≈ scale · X with X = round(x · (127 / max |x|)), ties to even.
+// Numbers rounded for one instruction set: x ≈ scale · X. Those of weights to −127 … 127, X = round(x · (127 / max |x|)), ties to
+// even; those of the rows that meet int8 weights by max (|x0| + |x1|, |x2| + |x3| …) and 126: so |X0| + |X1| ≤ 127.
 //
 //   const Rounding r = rounding_of(x, depth);           // r.scale is NaN where x has a NaN or an infinity
-//   round_to_pairs(x, depth, r, words);                 // as int16 in the order that Int8 of tile-inl.h reads
+//   round_to_bytes(x, depth, r, bytes);
 #if defined(FOVEA_KERNELS_ROUND_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_ROUND_INL_H_
 #undef FOVEA_KERNELS_ROUND_INL_H_
@@ -18,6 +19,8 @@
 #include <cstring>
 #include <limits>
 
+#include "fovea/kernels/rows-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
@@ -25,14 +28,40 @@ struct Rounding {
   float scale, inverse;  // an inverse of 0 makes zeros
 };
 
-// The bits of |x| are ordered as the numbers are, and those of infinities and NaNs come last.
+// The bits of numbers without a sign are ordered as they are, and those of infinities and NaNs come last.
+inline Rounding rounding_to(uint32_t largest_bits, float most) {
+  const float largest = std::bit_cast<float>(largest_bits);
+  if (largest_bits >= 0x7f800000u) return {std::numeric_limits<float>::quiet_NaN(), 0};
+  if (largest < 1e-30f) return {0, 0};  // most / largest might be infinite
+  return {largest / most, most / largest};
+}
+
 inline Rounding rounding_of(const float* x, int64_t count) {
   uint32_t most = 0;
   for (int64_t i = 0; i < count; ++i) most = std::max(most, std::bit_cast<uint32_t>(x[i]) & 0x7fffffffu);
-  const float largest = std::bit_cast<float>(most);
-  if (most >= 0x7f800000u) return {std::numeric_limits<float>::quiet_NaN(), 0};
-  if (largest < 1e-30f) return {0, 0};  // 127 / largest might be infinite
-  return {largest / 127, 127 / largest};
+  return rounding_to(most, 127);
+}
+
+// By half of (|x0| + |x1|), which is finite where x is.
+inline Rounding rounding_of_pairs(const float* x, int64_t count) {
+#if HWY_TARGET == HWY_SCALAR
+  uint32_t most = 0;
+  for (int64_t i = 0; i < count; i += 2) {
+    const float half = 0.5f * std::abs(x[i]) + (i + 1 < count ? 0.5f * std::abs(x[i + 1]) : 0.0f);
+    most = std::max(most, std::bit_cast<uint32_t>(half));
+  }
+#else
+  const RowTag d;
+  const hn::RebindToSigned<RowTag> whole;
+  const RowVector half = hn::Set(d, 0.5f);
+  auto bits = hn::Zero(whole);
+  for_each_vector(count, [&](int64_t i, auto part) HWY_ATTR {
+    const RowVector size = hn::Mul(hn::Abs(part.load(x + i)), half);
+    bits = hn::Max(bits, hn::BitCast(whole, hn::Abs(hn::Add(size, hn::Shuffle2301(size)))));
+  });
+  const auto most = static_cast<uint32_t>(hn::GetLane(hn::MaxOfLanes(whole, bits)));
+#endif
+  return rounding_to(most, 63);
 }
 
 // Adding 1.5 · 2²³ leaves the rounded number in the lower bits, the same on every instruction set.
@@ -40,32 +69,39 @@ HWY_INLINE int32_t rounded(float x, float inverse) {
   return std::bit_cast<int32_t>(x * inverse + 12582912.0f) - 0x4b400000;
 }
 
-// Fours of x become pairs (x0, x2), (x1, x3); the last four is filled with zeros.
-inline void round_to_pairs(const float* x, int64_t count, const Rounding& r, int16_t* to) {
-  const int64_t all = (count + 3) / 4 * 4;
-  if (r.inverse == 0) {
-    std::fill_n(to, all, int16_t{0});
-    return;
-  }
-  const int64_t whole = count / 4 * 4;
-  for (int64_t i = 0; i < whole; i += 4) {
-    to[i] = static_cast<int16_t>(rounded(x[i], r.inverse));
-    to[i + 1] = static_cast<int16_t>(rounded(x[i + 2], r.inverse));
-    to[i + 2] = static_cast<int16_t>(rounded(x[i + 1], r.inverse));
-    to[i + 3] = static_cast<int16_t>(rounded(x[i + 3], r.inverse));
-  }
-  if (whole == count) return;
-  float last[4] = {};
-  std::copy(x + whole, x + count, last);
-  for (int64_t j = 0; j < 4; ++j) to[whole + j] = static_cast<int16_t>(rounded(last[j % 2 * 2 + j / 2], r.inverse));
-}
-
-// The same in order, as bytes.
+// As bytes; the last four is filled with zeros.
 inline void round_to_bytes(const float* x, int64_t count, const Rounding& r, int8_t* to) {
   const int64_t all = (count + 3) / 4 * 4;
   std::fill_n(to, all, int8_t{0});
   if (r.inverse == 0) return;
   for (int64_t i = 0; i < count; ++i) to[i] = static_cast<int8_t>(rounded(x[i], r.inverse));
+}
+
+// The same, and the sum of them all.
+inline int32_t round_and_add(const float* x, int64_t count, const Rounding& r, int8_t* to) {
+  const int64_t all = (count + 3) / 4 * 4;
+  if (r.inverse == 0) {
+    std::fill_n(to, all, int8_t{0});
+    return 0;
+  }
+  const RowTag d;
+  const hn::RebindToSigned<RowTag> whole;
+  const hn::Rebind<int8_t, RowTag> bytes;
+  const RowVector inverse = hn::Set(d, r.inverse), magic = hn::Set(d, 12582912.0f);
+  auto sums = hn::Zero(whole);
+  int64_t i = 0;
+  for (const int64_t lanes = row_lanes(); i + lanes <= count; i += lanes) {
+    const RowVector shifted = hn::Add(hn::Mul(hn::LoadU(d, x + i), inverse), magic);
+    const auto numbers = hn::Sub(hn::BitCast(whole, shifted), hn::Set(whole, 0x4b400000));
+    sums = hn::Add(sums, numbers);
+    hn::StoreU(hn::DemoteTo(bytes, numbers), bytes, to + i);
+  }
+  int32_t sum = hn::GetLane(hn::SumOfLanes(whole, sums));
+  for (; i < all; ++i) {
+    const int32_t number = i < count ? rounded(x[i], r.inverse) : 0;
+    to[i] = static_cast<int8_t>(number), sum += number;
+  }
+  return sum;
 }
 
 // To bf16, ties to even; a NaN stays one. An odd count is filled with a zero.

@@ -135,70 +135,85 @@ struct Bf16 : F32 {
   }
 };
 
-// A word of B is four bytes, its halves are the even and the odd ones; a word of A is the pair of int16 that one half meets. No
-// intermediate saturates: the sums are exact.
+// A word of A or B is four bytes. Neighbours of A, two and two, have sizes that add up to 127 at most (round-inl.h): so B + 128,
+// whose bytes have no sign, times a pair of A fits into 16 bits, and the sums are exact but for 128 · Σ A: offset_of() is what they
+// lack. Where there is no such instruction, even and odd bytes are multiplied in 16 bits, and nothing is lacking.
 struct Int8 {
-  static constexpr int halves = 2;
+  static constexpr int halves = 1;
   using Tag = hn::RebindToSigned<FloatTag>;
   using Sum = hn::Vec<Tag>;
-  static HWY_INLINE Sum spread(const float* a) {
+  static HWY_INLINE Sum element(const float* a) {
     int32_t word;
     std::memcpy(&word, a, sizeof word);
     return hn::Set(Tag(), word);
   }
   static HWY_INLINE Sum load(const float* b) { return hn::LoadU(Tag(), reinterpret_cast<const int32_t*>(b)); }
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  template <size_t half>
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  template <class T, T value>
+  struct Spread {  // in memory: the sums fill the registers
+    T numbers[4 * lanes / sizeof(T)];
+    constexpr Spread() : numbers() {
+      for (T& n : numbers) n = value;
+    }
+  };
+  static HWY_INLINE int32_t offset_of(int32_t sum) { return -128 * sum; }
+  template <size_t>
   static HWY_INLINE Sum column(const float* b) {
-    return half == 0 ? hn::ShiftLeft<8>(load(b)) : load(b);
+#if HWY_TARGET == HWY_AVX2
+    alignas(64) static constexpr Spread<uint8_t, 128> signs;
+    Sum words = load(b);
+    asm("vpxor %1, %0, %0" : "+v"(words.raw) : "m"(signs));
+    return words;
+#else
+    return hn::Xor(load(b), hn::Set(Tag(), static_cast<int32_t>(0x80808080u)));
+#endif
   }
-  static HWY_INLINE Sum element(const float* a) { return spread(a); }
   static HWY_INLINE Sum add(Sum element, Sum column, Sum sum) {
-    const Sum lower =
-        hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(element)), hn::ShiftRight<24>(hn::ShiftLeft<16>(column)));
-    return hn::Add(sum, hn::Add(lower, hn::Mul(hn::ShiftRight<16>(element), hn::ShiftRight<24>(column))));
+    alignas(64) static constexpr Spread<int16_t, 1> ones;
+#if HWY_TARGET == HWY_AVX2
+    auto pairs = _mm256_maddubs_epi16(column.raw, element.raw);
+#else
+    auto pairs = _mm512_maddubs_epi16(column.raw, element.raw);
+#endif
+    asm("vpmaddwd %2, %1, %1\n\tvpaddd %1, %0, %0" : "+v"(sum.raw), "+v"(pairs) : "m"(ones));
+    return sum;
+  }
+#else
+  static HWY_INLINE int32_t offset_of(int32_t) { return 0; }
+  template <size_t>
+  static HWY_INLINE Sum column(const float* b) {
+    return load(b);
+  }
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  template <int shift>
+  static HWY_INLINE Sum product(Sum element, Sum column) {
+    return hn::Mul(hn::ShiftRight<24>(hn::ShiftLeft<shift>(element)), hn::ShiftRight<24>(hn::ShiftLeft<shift>(column)));
+  }
+  static HWY_INLINE Sum add(Sum element, Sum column, Sum sum) {
+    sum = hn::Add(sum, hn::Add(product<24>(element, column), product<16>(element, column)));
+    return hn::Add(sum, hn::Add(product<8>(element, column), product<0>(element, column)));
   }
 #else
   using Pairs = hn::Repartition<int16_t, Tag>;
-  static HWY_INLINE Sum plus(Sum sum, Sum more) {
-#if FOVEA_SUMS_IN_PLACE
-    asm("vpaddd %1, %0, %0" : "+v"(sum.raw) : "v"(more.raw));
-    return sum;
-#else
-    return hn::Add(sum, more);
-#endif
-  }
-  template <size_t half>
-  static HWY_INLINE hn::Vec<Pairs> column(const float* b) {
-    const auto bytes = hn::BitCast(Pairs(), load(b));
-    return hn::ShiftRight<8>(half == 0 ? hn::ShiftLeft<8>(bytes) : bytes);
-  }
-  static HWY_INLINE hn::Vec<Pairs> element(const float* a) { return hn::BitCast(Pairs(), spread(a)); }
-  static HWY_INLINE Sum add(hn::Vec<Pairs> element, hn::Vec<Pairs> column, Sum sum) {
+  template <int shift>
+  static HWY_INLINE Sum products(Sum element, Sum column) {
+    const auto half = [](Sum words) { return hn::ShiftRight<8>(hn::ShiftLeft<shift>(hn::BitCast(Pairs(), words))); };
     Sum odd = hn::Zero(Tag());
-    const Sum even = hn::ReorderWidenMulAccumulate(Tag(), element, column, odd, odd);
-    return plus(sum, hn::RearrangeToOddPlusEven(even, odd));
+    const Sum even = hn::ReorderWidenMulAccumulate(Tag(), half(element), half(column), odd, odd);
+    return hn::RearrangeToOddPlusEven(even, odd);
   }
+  static HWY_INLINE Sum add(Sum element, Sum column, Sum sum) {
+    return hn::Add(sum, hn::Add(products<8>(element, column), products<0>(element, column)));
+  }
+#endif
 #endif
 };
 
-// Where the CPU has a unit for it, four bytes of A and B meet in one instruction, and a word of A is four bytes, too. It takes those of B
-// as unsigned ones, 128 more than they are: in the end 128 times the sum of A's row is taken off again.
+// The same where the CPU has a unit for it, which adds up the four products of a word in one instruction.
 #undef FOVEA_HAS_DOTS
 #define FOVEA_HAS_DOTS FOVEA_SUMS_IN_PLACE
 #if FOVEA_HAS_DOTS
-struct Dots {
-  static constexpr int halves = 1;
-  using Sum = Int8::Sum;
-  template <size_t half>
-  static HWY_INLINE Sum column(const float* b) {
-    return hn::Xor(Int8::load(b), hn::Set(Int8::Tag(), static_cast<int32_t>(0x80808080u)));
-  }
-  static HWY_INLINE Sum element(const float* a) {
-    int32_t word;
-    std::memcpy(&word, a, sizeof word);
-    return hn::Set(Int8::Tag(), word);
-  }
+struct Dots : Int8 {
   static HWY_INLINE Sum add(Sum element, Sum column, Sum sum) {
 #if HWY_TARGET == HWY_AVX2
     asm("%{vex%} vpdpbusd %1, %2, %0" : "+x"(sum.raw) : "x"(element.raw), "x"(column.raw));

@@ -1,7 +1,7 @@
-// Products on the units of unit.h for one instruction set: the rows of A as they take them, and tasks on tiles.
+// Products on the tiles of unit.h for one instruction set: the rows of A as they take them, and tasks.
 //
-//   round_unit_rows(Precision::int8, a, depth, begin, end, rows);
-//   run_tile_task(task);                                // as run_task of gemm_task-inl.h, with `task.a` made by the above
+//   round_row_to_bf16(x, depth, bytes);
+//   run_tile_task(task);                                // as run_task of gemm_task-inl.h, with rounded rows as `task.a`
 #if defined(FOVEA_KERNELS_UNIT_TASK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_UNIT_TASK_INL_H_
 #undef FOVEA_KERNELS_UNIT_TASK_INL_H_
@@ -41,31 +41,6 @@ inline void round_row_to_bf16(const float* x, int64_t count, std::byte* to) {
   }
 #endif
   round_to_bf16(x + i, count - i, to + 2 * i);
-}
-
-void round_unit_rows(Precision precision, const Matrix& a, int64_t depth, int64_t begin, int64_t end,
-                     const UnitRows& to) {
-  Scratch scratch;
-  float* contiguous = a.column_stride == 1 ? nullptr : scratch.take<float>(depth);
-  for (int64_t r = begin; r < end; ++r) {
-    const float* row = a.data + r * a.row_stride;
-    if (contiguous) {
-      for (int64_t k = 0; k < depth; ++k) contiguous[k] = row[k * a.column_stride];
-      row = contiguous;
-    }
-    std::byte* bytes = to.data + r * to.stride;
-    std::fill(bytes + depth * 4 / numbers_of(precision) / 4 * 4, bytes + to.stride, std::byte{0});
-    if (precision == Precision::bf16) {
-      round_row_to_bf16(row, depth, bytes);
-      continue;
-    }
-    const Rounding rounding = rounding_of(row, depth);
-    auto* numbers = reinterpret_cast<int8_t*>(bytes);
-    round_to_bytes(row, depth, rounding, numbers);
-    int32_t sum = 0;
-    for (int64_t k = 0; k < depth; ++k) sum += numbers[k];
-    to.scales[r] = rounding.scale, to.offsets[r] = -128 * sum;
-  }
 }
 
 // The last block of each panel, filled with zeros to its 16 rows of 64 bytes, where the depth ends inside of a block.
