@@ -30,9 +30,9 @@ function sizeFor(units, width, t) {
 }
 
 // A token that was written, and what might have stood there: each with its probability, and a bar for it.
-function stepLine({ piece, probability, others }) {
+export function stepLine({ piece, probability, others }) {
   const one = (text, p, mine) => h("span", { class: mine ? "written mine" : "written", style: `--p:${(100 * p).toFixed(1)}%` }, h("bdi", {}, text.trim() || "·"), " ", h("small", {}, p >= 0.0005 ? p.toFixed(3) : p.toExponential(0)));
-  return h("p", { class: "choices" }, one(piece, probability, true), h("span", { class: "note" }, "instead of"), others.map((o) => one(o.piece, o.probability, false)));
+  return h("p", { class: "choices" }, one(piece, probability, true), others.length > 0 && h("span", { class: "note" }, "instead of"), others.map((o) => one(o.piece, o.probability, false)));
 }
 
 export async function textView(frame) {
