@@ -47,7 +47,7 @@ export async function textView(frame) {
   const font = { plain: `${size}px ${t.sans}`, special: `${0.72 * size}px ${t.sans}` };
   const picked = /^([rc])(\d+)$/.exec(state.pick ?? "");
   const firstReal = Math.max(0, m.rows.findIndex((u) => !u.special));
-  let side = picked?.[1] ?? "r", index = Math.min(Number(picked?.[2] ?? firstReal), (side === "r" ? m.rows : m.columns).length - 1);
+  let side = picked?.[1] ?? "r", index = Math.min(Number(picked?.[2] ?? (one && place.causal ? m.rows.length - 1 : firstReal)), (side === "r" ? m.rows : m.columns).length - 1);
 
   const blocks = one ? [["rc", m.columns, place.columns]] : [["c", m.columns, place.columns], ["r", m.rows, place.rows]];
   const svg = s("svg", { role: "group", "aria-label": "words" });
