@@ -43,7 +43,7 @@ TEST_F(ExplainFiles, EveryPictureIsAnSvgAPngAndAPdf) {
        {"attend --query 1,2 --keys '1,2;3,4'", "translate -m my-model Hello", "tag -m my-tagger Paris",
         "classify -m my-classifier Paris", "caption -m my-captioner picture.png", "explain -m my-model Hello",
         "explain -m my-classifier Paris --method attention", "explain -m my-model --heads --data pair.txt",
-        "explain -m my-classifier --word teacher --data pair.txt", "explain -m my-listener speech.wav",
+        "explain -m my-model --word teacher --data pair.txt", "explain -m my-listener speech.wav",
         "transcribe -m my-listener speech.wav"}) {
     const Answer plain = folder_.run(verb);
     const Answer drawn = folder_.run(fmt::format("{} --svg a.svg --png a.png --pdf a.pdf", verb));

@@ -43,7 +43,8 @@ TEST(Drawing, APngHasTheSheetsSizeTwiceAndItsColours) {
 }
 
 TEST(Drawing, CellsOfAHeatMapAreWhereTheSvgHasThem) {
-  const std::string svg = to_svg({HeatMap{.rows = {"a", "b"}, .columns = {"c", "d"}, .values = {1, 0, 0, 1}}});
+  const std::string svg =
+      to_svg({HeatMap{.title = "", .rows = {"a", "b"}, .columns = {"c", "d"}, .values = {1, 0, 0, 1}}});
   const Image image = parsed(to_png(svg));
   const SvgBox size = svg_size(svg);
   EXPECT_EQ(image.width, 2 * static_cast<int64_t>(size.right));
@@ -52,14 +53,12 @@ TEST(Drawing, CellsOfAHeatMapAreWhereTheSvgHasThem) {
   int cells = 0;
   for (const std::string& line : svg_lines(svg)) {
     double x = 0, y = 0, width = 0, height = 0;
-    unsigned red = 0, green = 0, blue = 0;
-    if (groups.read(line) ||
-        std::sscanf(line.c_str(), R"(<rect x="%lf" y="%lf" width="%lf" height="%lf" fill="#%2x%2x%2x")", &x, &y, &width,
-                    &height, &red, &green, &blue) != 7)
+    int red = 0, green = 0, blue = 0;
+    constexpr const char* cell = R"cell(<rect x="%lf" y="%lf" width="%lf" height="%lf" fill="rgb(%d,%d,%d)")cell";
+    if (groups.read(line) || std::sscanf(line.c_str(), cell, &x, &y, &width, &height, &red, &green, &blue) != 7)
       continue;
     ++cells;  // a corner, which no number stands on
-    EXPECT_EQ(colour_at(image, groups.x() + x + 3, groups.y() + y + 3),
-              (std::vector<int>{static_cast<int>(red), static_cast<int>(green), static_cast<int>(blue)}));
+    EXPECT_EQ(colour_at(image, groups.x() + x + 3, groups.y() + y + 3), (std::vector<int>{red, green, blue}));
   }
   EXPECT_EQ(cells, 4);
   EXPECT_EQ(colour_at(image, 1, 1), white);
