@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "cli/tracing.h"
 #include "fovea/base/error.h"
@@ -30,7 +29,7 @@ void AnswerOptions::fields(Fields& f) {
   f("output", output, "file to write instead of stdout");
   f("json", json, "print everything with spans and weights as JSON, one object a line");
   f("show", show, "draw the attention in the terminal");
-  f("svg", svg, fmt::format("draw the attention into this file, for up to {} texts", Answers::most_panels).c_str());
+  drawing.fields(f, fmt::format("the attention for up to {} texts", Answers::most_panels));
   f("trace", trace, trace_help);
   f("quiet", quiet, "no progress on stderr");
 }
@@ -38,16 +37,15 @@ void AnswerOptions::fields(Fields& f) {
 Answers::Answers(const AnswerOptions& o, std::optional<int64_t> bytes)
     : options_(o),
       results_(o.output),
+      drawings_(o.drawing),
       progress_({.unit = "texts", .whole = bytes, .quiet = o.quiet || (o.output.empty() && stdout_is_terminal())}) {
   require(!o.json || !o.show, "--json: found --show beside it, expected one of them; the JSON holds the weights");
-  if (o.svg.empty()) return;
-  svg_.emplace(o.svg);
-  remove_at_interrupt(svg_->part());
 }
 
 void Answers::expect(size_t texts) {
   expected_ += texts;
-  require(!svg_ || expected_ <= most_panels, "--svg: found more than {} texts, expected at most as many", most_panels);
+  require(!drawings_.wanted() || expected_ <= most_panels,
+          "--svg, --png, --pdf: found more than {} texts, expected at most as many", most_panels);
 }
 
 void Answers::line(std::string_view text) {
@@ -79,7 +77,7 @@ void Answers::show(const std::string& picture) const {
 }
 
 void Answers::add_panel(const HeatMap& map) {
-  if (svg_ && !map.values.empty()) panels_.push_back(map);
+  if (drawings_.wanted() && !map.values.empty()) panels_.push_back(map);
 }
 
 void Answers::done(std::string_view text) {
@@ -87,8 +85,8 @@ void Answers::done(std::string_view text) {
   progress_.add(1, static_cast<int64_t>(text.size()) + 1);
 }
 
-void Answers::finish() {
-  if (svg_) svg_->write(to_svg(panels_)), svg_->commit();
+void Answers::finish(const std::string& sheet) {
+  if (drawings_.wanted()) drawings_.write(sheet.empty() ? to_svg(panels_) : sheet);
   results_.finish();
 }
 

@@ -59,7 +59,7 @@ class Attributing final {
       int64_t bytes = 0;
       for (const std::string& text : all) bytes += static_cast<int64_t>(text.size()) + 1;
       Answers answers(o_, bytes);
-      answers.expect(o_.svg.empty() ? 0 : all.size());
+      answers.expect(o_.drawing.wanted() ? all.size() : 0);
       for (const std::string& text : all) one(text, answers, {}, 0);
       return finish(answers);
     }
@@ -91,7 +91,7 @@ class Attributing final {
       else
         answers.write(to_text(found));
     }
-    if (!o_.svg.empty()) pictures_.push_back(found);
+    if (o_.drawing.wanted()) pictures_.push_back(found);
     if (!html_.empty()) told(text, found, checked);
     answers.done(text);
   }
@@ -116,9 +116,7 @@ class Attributing final {
         answers.write(to_text(f));
     }
     if (!html_.empty()) write_text(html_, page({.told = pages_}));
-    answers.finish();
-    if (!o_.svg.empty())
-      write_text(o_.svg, to_svg(pictures_));  // in the place of the maps of weights, of which there are none
+    answers.finish(o_.drawing.wanted() ? to_svg(pictures_) : "");
   }
 
   const AnswerOptions& o_;

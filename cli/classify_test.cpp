@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/example_folder.h"
+#include "fovea/explain/trace_file.h"
 #include "fovea/generate/classify.h"
 
 namespace fovea {
@@ -101,12 +102,18 @@ TEST_F(ClassifyVerb, APictureGetsALabelAndShowsWhereTheModelLooked) {
   ASSERT_EQ(json["looked"].size(), 2u);
   EXPECT_EQ(json["looked"][0].size(), 4u);
   EXPECT_NEAR(json["probabilities"]["above"].get<double>() + json["probabilities"]["below"].get<double>(), 1, 1e-5);
-  const Answer drawn = folder_.run("classify -m my-looker --look heads --svg a.svg --png a.png photo.png");
+  const Answer drawn = folder_.run("classify -m my-looker --look heads --svg a.svg --png a.png --pdf a.pdf photo.png");
   EXPECT_EQ(drawn.code, 0) << drawn.out;
   EXPECT_NE(read_text(folder_ / "a.svg").find("head 1, "), std::string::npos);
   const Image sheet = read_image(folder_ / "a.png");
-  EXPECT_EQ(sheet.width, 2 * 328 + 8);
+  EXPECT_EQ(sheet.width, 2 * (2 * 344 + 24));  // two panels of 320 pixels between margins, twice
+  EXPECT_TRUE(read_text(folder_ / "a.pdf").starts_with("%PDF-"));
   EXPECT_NE(folder_.run("classify -m my-looker --look rollout --show photo.png").out.find("█"), std::string::npos);
+  EXPECT_EQ(folder_.run("classify -m my-looker photo.png --trace seen.safetensors").out,
+            plain.out.substr(0, plain.out.find('\n') + 1));
+  const TraceFile seen(folder_ / "seen.safetensors");
+  EXPECT_EQ(seen.recording().sequences.at("patches").pieces[1], "patch 1,1");
+  EXPECT_FALSE(seen.recording().places.empty());
 }
 
 TEST_F(ClassifyVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
@@ -114,9 +121,10 @@ TEST_F(ClassifyVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"classify -m my-model Paris", "found a model of family 'transformer'"},
       {"classify -m my-classifier Paris --json --all", "--json: found --all"},
       {"classify Paris", "none ships as 'sentiment': give -m"},
-      {"classify -m my-classifier Paris --png a.png", "--png, --look: found them for a model of texts"},
+      {"classify -m my-classifier Paris --look heads", "--look: found it for a model of texts"},
+      {"classify -m my-classifier Paris --png nowhere/a.png", "nowhere/a.png"},
       {"classify -m my-looker photo.png --json --show", "--json: found --show"},
-      {"classify -m my-looker photo.png --trace a.safetensors", "--trace: found it for pictures"},
+      {"classify -m my-looker -i paths.txt --trace a.safetensors", "--trace: found several texts"},
       {"classify -m my-looker photo.png --show --look around", "unknown look at a picture 'around'"},
       {"classify -m my-looker text.txt", "begin neither as PNG"},
       {"info", "found no model"},

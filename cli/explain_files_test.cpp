@@ -1,9 +1,12 @@
 // `fovea explain` and `view` of pictures and sounds, as a user does it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/example_folder.h"
+#include "fovea/explain/svg_texts.h"
 
 namespace fovea {
 namespace {
@@ -33,6 +36,29 @@ TEST_F(ExplainFiles, ExplainWritesWhatWasSeenAsAPageAndAsPictures) {
   EXPECT_EQ(folder_.run("view -m my-captioner picture.png --once").code, 0);
 }
 
+// Whatever is drawn as SVG is drawn as PNG and PDF, too.
+TEST_F(ExplainFiles, EveryPictureIsAnSvgAPngAndAPdf) {
+  write_text(folder_ / "pair.txt", "The teacher wrote.\nThe teacher slept.\n");
+  for (const char* verb :
+       {"attend --query 1,2 --keys '1,2;3,4'", "translate -m my-model Hello", "tag -m my-tagger Paris",
+        "classify -m my-classifier Paris", "caption -m my-captioner picture.png", "explain -m my-model Hello",
+        "explain -m my-classifier Paris --method attention", "explain -m my-model --heads --data pair.txt",
+        "explain -m my-model --word teacher --data pair.txt", "explain -m my-listener speech.wav",
+        "transcribe -m my-listener speech.wav"}) {
+    const Answer plain = folder_.run(verb);
+    const Answer drawn = folder_.run(fmt::format("{} --svg a.svg --png a.png --pdf a.pdf", verb));
+    EXPECT_EQ(drawn.code, 0) << verb << "\n" << drawn.out;
+    EXPECT_EQ(drawn.out, plain.out) << verb;
+    const SvgBox size = svg_size(read_text(folder_ / "a.svg"));
+    const Image image = read_image(folder_ / "a.png");
+    EXPECT_EQ(image.width, 2 * static_cast<int64_t>(size.right)) << verb;
+    EXPECT_EQ(image.height, 2 * static_cast<int64_t>(size.bottom)) << verb;
+    EXPECT_GT(std::count_if(image.pixels.begin(), image.pixels.end(), [](uint8_t p) { return p < 128; }), 0) << verb;
+    EXPECT_TRUE(read_text(folder_ / "a.pdf").starts_with("%PDF-")) << verb;
+    for (const char* file : {"a.svg", "a.png", "a.pdf"}) std::filesystem::remove(folder_ / file);
+  }
+}
+
 TEST_F(ExplainFiles, ExplainDrawsWhatWasHeard) {
   const Answer told = folder_.run("explain -m my-listener speech.wav --svg a.svg --html a.html");
   ASSERT_EQ(told.code, 0) << told.out;
@@ -47,7 +73,9 @@ TEST_F(ExplainFiles, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"explain -m my-captioner text.txt", "text.txt"},
       {"explain -m my-looker --method all photo.png", "reads pictures"},
       {"explain -m my-looker --heads", "reads pictures"},
-      {"explain -m my-model Hello --png a.png", "--png"},
+      {"explain -m my-model Hello --png nowhere/a.png", "nowhere/a.png"},
+      {"explain -m my-model --find-alignment-heads --pdf a.pdf", "--find-alignment-heads: found --svg, --png or --pdf"},
+      {"explain -m my-model --heads --html a.html", "--html: found --heads"},
       {"explain -m my-listener Hello", "expected the path of a recording"},
       {"explain -m my-listener photo.png", "photo.png"},
       {"explain -m my-listener speech.wav --json", "--show, --json"},

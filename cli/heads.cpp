@@ -137,13 +137,14 @@ void compare_word(const HeadOptions& o, const AnswerOptions& a, const Pretrained
   for (const TextPair& text : texts) words.push_back(look_at_word(model, text.source, o.word));
   const std::vector<WordInText>& looked = words;
   Results results(a.output);
+  Drawings drawings(a.drawing);
   const bool table = std::filesystem::path(a.output).extension() == ".tsv";
   results.write(a.json ? to_json(looked) + "\n" : table ? to_tsv(looked) : to_text(looked));
   results.finish();
-  if (a.svg.empty()) return;
+  if (!a.drawing.wanted()) return;
   std::vector<HeatMap> maps;
   for (const WordInText& w : looked) maps.push_back(w.map());
-  write_text(a.svg, to_svg(maps));
+  drawings.write(to_svg(maps));
 }
 
 }  // namespace
@@ -171,6 +172,8 @@ void run_heads(const HeadOptions& o, const AnswerOptions& a, const std::string& 
   require(o.asked_for_many() || (o.gold.empty() && o.dictionary.empty()),
           "--gold, --dictionary: found without --heads or --find-alignment-heads");
   require(a.trace.empty() && !a.show, "--heads: found --trace or --show beside it, which are of one text");
+  require(!o.find_alignment_heads || !a.drawing.wanted(),
+          "--find-alignment-heads: found --svg, --png or --pdf beside it, which --heads and --word draw");
   const std::filesystem::path folder = find_model(a.model, "en-de");
   const Pretrained model = load_pretrained(folder, a.load());
   require_texts(model, "--heads, --find-alignment-heads, --word");
@@ -180,12 +183,13 @@ void run_heads(const HeadOptions& o, const AnswerOptions& a, const std::string& 
   const std::vector<TextPair> texts = texts_of(o, a, data, generation);
   if (!o.word.empty()) return compare_word(o, a, model, texts);
   if (o.find_alignment_heads) return find_alignment_heads(o, a, model, texts, generation);
+  Drawings drawings(a.drawing);
   const std::vector<HeadMeasure> heads = measure_heads(model, texts, known_links(o, texts), {.generation = generation});
   require(!heads.empty(), "{}: found no attention in a model of family '{}'", folder.string(), model.model->family());
   Results results(a.output);
   results.write(a.json ? to_json(heads) + "\n" : to_text(heads));
   results.finish();
-  if (!a.svg.empty()) write_text(a.svg, head_map((folder / "").parent_path().filename().string(), heads));
+  if (a.drawing.wanted()) drawings.write(head_map((folder / "").parent_path().filename().string(), heads));
 }
 
 }  // namespace fovea

@@ -8,6 +8,8 @@
 
 #include "cli/program.h"
 #include "fovea/base/file.h"
+#include "fovea/data/image/image.h"
+#include "fovea/explain/svg_texts.h"
 
 namespace fovea {
 namespace {
@@ -66,6 +68,10 @@ TEST_F(PlotVerb, WritesFilesReadsFoldersAndStdinAndComparesRuns) {
   const std::string expected = run("plot " + path("log.jsonl")).out;
   EXPECT_EQ(run("plot " + path("log.jsonl") + " -o " + path("curves.svg")).out, "");
   EXPECT_EQ(read_text(folder_ / "curves.svg"), expected);
+  EXPECT_EQ(run("plot " + path("log.jsonl") + " -o " + path("curves.png")).out, "");
+  EXPECT_EQ(read_image(folder_ / "curves.png").width, 2 * static_cast<int64_t>(svg_size(expected).right));
+  EXPECT_EQ(run("plot " + path("log.jsonl") + " -o " + path("curves.pdf")).out, "");
+  EXPECT_TRUE(read_text(folder_ / "curves.pdf").starts_with("%PDF-"));
   EXPECT_EQ(run("plot " + folder_.string()).out, expected);
   EXPECT_EQ(run_program("plot -", {.input = path("log.jsonl")}).out, expected);
   EXPECT_NE(run("plot --log-scale " + path("log.jsonl")).out, expected);

@@ -72,7 +72,6 @@ void print(int64_t number, const std::string& source, const Translations& t, con
     answers.line(fmt::format("{}\t{}", best.text, alignment_of(source, t, best, o.alignment)));
   else
     answers.line(best.text);
-  if (o.drawn()) answers.draw(to_heat_map(weights_of(source, t, best), ""));
   if (best.copied) answers.show(copied_line(best));
   if (!best.unsure.empty()) answers.note(note_of(source, best.unsure));
 }
@@ -141,6 +140,7 @@ void run_text_to_text(const std::filesystem::path& folder, const TextToTextOptio
                    answers.json(to_json(some[i], t), texts.objects(), i);
                  else
                    print(number++, some[i], t, o, answers);
+                 if (o.drawn()) answers.draw(to_heat_map(weights_of(some[i], t, t.found[0]), ""));
                  answers.done(some[i]);
                }});
     tracing.finish(last);

@@ -4,10 +4,13 @@
 
 namespace fovea {
 
-Trace* Tracing::begin(const std::vector<std::string>& texts, const RecordOptions& options) {
+Trace* Tracing::begin(const std::vector<std::string>& texts, size_t tokens) {
   if (file_.empty()) return nullptr;
   require(texts.size() == 1 && !recorder_ && !done_, "--trace: found several texts, expected one; give it in quotes");
-  recorder_.emplace(*model_.model, *model_.tokenizer, options, texts[0]);
+  if (tokens > 0)
+    recorder_.emplace(*model_.model, model_.tokenizer.get(), RecordOptions{}, texts[0], tokens);
+  else
+    recorder_.emplace(*model_.model, *model_.tokenizer, RecordOptions{}, texts[0]);
   return recorder_->trace();
 }
 

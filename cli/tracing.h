@@ -22,8 +22,9 @@ class Tracing final {
  public:
   Tracing(std::string file, const Pretrained& model) : file_(std::move(file)), model_(model) {}
 
-  // The trace for these texts; nullptr without a file. An Error if there are several, or were some before.
-  Trace* begin(const std::vector<std::string>& texts, const RecordOptions& = {});
+  // The trace for these texts, or for pictures of so many tokens; nullptr without a file. An Error if there are several, or were
+  // some before.
+  Trace* begin(const std::vector<std::string>& texts, size_t tokens = 0);
   Recorder* recorder() { return recorder_ ? &*recorder_ : nullptr; }
   void finish(const std::string& answer);  // writes the file, if there is one
 

@@ -1,7 +1,7 @@
 // Text of which one sees a page at a time: which words one word looks at, wherever they stand, and the text around them.
 import { ink, onInk, theme } from "fovea/colours";
 import { bold, h, percent, s } from "fovea/dom";
-import { set } from "fovea/text";
+import { set, stepLine } from "fovea/text";
 
 const pageTokens = 300;
 
@@ -41,7 +41,7 @@ export async function longTextView(frame) {
   svg.append(words);
   svg.setAttribute("viewBox", `0 0 ${room} ${strip.height + text.height}`);
   svg.setAttribute("width", room);
-  frame.draw(told, svg, h("p", { class: "note" }, `tokens ${begin.toLocaleString("en")} to ${(end - 1).toLocaleString("en")} of ${columns.toLocaleString("en")}`));
+  frame.draw(told, svg, mine[row].steps.map(stepLine), h("p", { class: "note" }, `tokens ${begin.toLocaleString("en")} to ${(end - 1).toLocaleString("en")} of ${columns.toLocaleString("en")}`));
   frame.picture = () => svg;
   frame.rows(["token", "piece", "weight"], largest(weights, 16).map(([w, j]) => [j, units[j].label, w.toFixed(6)]));
 }

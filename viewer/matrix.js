@@ -19,7 +19,7 @@ export async function matrixView(frame) {
   const t = theme(), canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": `weights of ${place.path}, ${rows.length} rows and ${columns.length} columns`, id: "canvas" });
   const box = h("div", { class: "matrix" }, canvas), told = h("p", { class: "value", role: "status", id: "value" }, "\u00a0");
   frame.draw(box, told);
-  const context = canvas.getContext("2d"), font = 0.8 * t.unit, label = Math.min(8 * t.unit, Math.max(60, box.clientWidth * 0.16));
+  const context = canvas.getContext("2d"), font = 0.8 * t.unit, label = Math.min(8 * t.unit, Math.max(60, box.clientWidth * 0.16)), above = Math.max(0.75 * label, 4.6 * t.unit);
   const view = { x: 0, y: 0, cell: 1 };  // the first cell that is seen, and how many pixels one takes
   let width = 0, height = 0, pointed = [-1, -1], waiting = false;
 
@@ -29,7 +29,7 @@ export async function matrixView(frame) {
     canvas.width = Math.round(width * k); canvas.height = Math.round(height * k);
     context.setTransform(k, 0, 0, k, 0, 0);
   }
-  const inner = () => [width - label, height - label * 0.75];
+  const inner = () => [width - label, height - above];
   function fit() {
     const [w, hgt] = inner();
     view.cell = Math.min(w / tiles.width, hgt / tiles.height, 3.2 * t.unit);
@@ -46,7 +46,7 @@ export async function matrixView(frame) {
     requestAnimationFrame(() => { waiting = false; if (frame.current) paint(); });
   }
   function paint() {
-    const left = label, top = label * 0.75, [w, hgt] = inner();
+    const left = label, top = above, [w, hgt] = inner();
     context.clearRect(0, 0, width, height);
     const level = Math.max(0, Math.min(24, Math.floor(Math.log2(1 / view.cell)))), span = tiles.span(level), missing = [];
     context.save();
@@ -102,13 +102,13 @@ export async function matrixView(frame) {
     if (w === undefined) setTimeout(() => { if (pointed[0] === i && pointed[1] === j && frame.current) tell(i, j); }, 30);
   }
   function cellAt(e) {
-    const at = canvas.getBoundingClientRect(), i = Math.floor((e.clientY - at.top - label * 0.75) / view.cell + view.y), j = Math.floor((e.clientX - at.left - label) / view.cell + view.x);
-    return i >= 0 && j >= 0 && i < tiles.height && j < tiles.width && e.clientX - at.left >= label && e.clientY - at.top >= label * 0.75 ? [i, j] : [-1, -1];
+    const at = canvas.getBoundingClientRect(), i = Math.floor((e.clientY - at.top - above) / view.cell + view.y), j = Math.floor((e.clientX - at.left - label) / view.cell + view.x);
+    return i >= 0 && j >= 0 && i < tiles.height && j < tiles.width && e.clientX - at.left >= label && e.clientY - at.top >= above ? [i, j] : [-1, -1];
   }
   function zoom(factor, x, y) {
-    const cx = (x - label) / view.cell + view.x, cy = (y - label * 0.75) / view.cell + view.y;
+    const cx = (x - label) / view.cell + view.x, cy = (y - above) / view.cell + view.y;
     view.cell *= factor; hold();
-    view.x = cx - (x - label) / view.cell; view.y = cy - (y - label * 0.75) / view.cell;
+    view.x = cx - (x - label) / view.cell; view.y = cy - (y - above) / view.cell;
     hold(); draw();
   }
   const fingers = new Map();

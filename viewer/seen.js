@@ -55,7 +55,7 @@ export class Seen {
       u.special = u.end === u.begin && !(q.ids[u.tokens[0]] === -1 && u.label);  // parts of pictures and sounds are no tokens of a text
       const known = q.probabilities && u.tokens.every((i) => q.probabilities[i] !== null);
       u.probability = known ? u.tokens.reduce((p, i) => p * q.probabilities[i], 1) : undefined;
-      u.steps = q.alternatives && known ? u.tokens.map((i) => ({ piece: q.pieces[i], probability: q.probabilities[i], others: q.alternatives[i] })) : [];
+      u.steps = known ? u.tokens.map((i) => ({ piece: q.pieces[i], probability: q.probabilities[i], others: q.alternatives?.[i] ?? [] })) : [];
       u.sign = /^[\p{P}\p{S}]+$/u.test(u.label) && !u.special;
     }
     return all;

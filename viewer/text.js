@@ -30,9 +30,9 @@ function sizeFor(units, width, t) {
 }
 
 // A token that was written, and what might have stood there: each with its probability, and a bar for it.
-function stepLine({ piece, probability, others }) {
+export function stepLine({ piece, probability, others }) {
   const one = (text, p, mine) => h("span", { class: mine ? "written mine" : "written", style: `--p:${(100 * p).toFixed(1)}%` }, h("bdi", {}, text.trim() || "·"), " ", h("small", {}, p >= 0.0005 ? p.toFixed(3) : p.toExponential(0)));
-  return h("p", { class: "choices" }, one(piece, probability, true), h("span", { class: "note" }, "instead of"), others.map((o) => one(o.piece, o.probability, false)));
+  return h("p", { class: "choices" }, one(piece, probability, true), others.length > 0 && h("span", { class: "note" }, "instead of"), others.map((o) => one(o.piece, o.probability, false)));
 }
 
 export async function textView(frame) {
@@ -47,7 +47,7 @@ export async function textView(frame) {
   const font = { plain: `${size}px ${t.sans}`, special: `${0.72 * size}px ${t.sans}` };
   const picked = /^([rc])(\d+)$/.exec(state.pick ?? "");
   const firstReal = Math.max(0, m.rows.findIndex((u) => !u.special));
-  let side = picked?.[1] ?? "r", index = Math.min(Number(picked?.[2] ?? firstReal), (side === "r" ? m.rows : m.columns).length - 1);
+  let side = picked?.[1] ?? "r", index = Math.min(Number(picked?.[2] ?? (one && place.causal ? m.rows.length - 1 : firstReal)), (side === "r" ? m.rows : m.columns).length - 1);
 
   const blocks = one ? [["rc", m.columns, place.columns]] : [["c", m.columns, place.columns], ["r", m.rows, place.rows]];
   const svg = s("svg", { role: "group", "aria-label": "words" });

@@ -1,6 +1,7 @@
 // `fovea attend`: the mechanism itself, from numbers on the command line or tensors in a file.
 #include <nlohmann/json.hpp>
 
+#include "cli/drawings.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "fovea/attention/attention.h"
@@ -15,7 +16,8 @@ namespace {
 
 struct AttendOptions {
   std::string form = "scaled-dot", tokens, query_tokens, query, keys, values, input, query_weight, key_weight, vector,
-              output, svg;
+              output;
+  DrawingOptions drawing;
   int64_t heads = 1, window = 0, hidden = 0, seed = 0;
   double softcap = 0, scale = 0;
   bool causal = false, hard = false, sample = false, json = false;
@@ -43,7 +45,7 @@ struct AttendOptions {
     f("seed", seed, "for weights that are drawn and for --sample");
     f("json", json, "print scores, weights and context as JSON, [batch][heads][queries][…]");
     f("output", output, "write scores, weights and context to this .safetensors, .npz or .npy");
-    f("svg", svg, "draw the weights into this file");
+    drawing.fields(f, "the weights");
   }
 };
 
@@ -239,6 +241,7 @@ void print_text(const Steps& steps, const Inputs& in, const Form& form, const st
 
 void run(const AttendOptions& o) {
   const Form& form = find<Form>(o.form);
+  Drawings drawings(o.drawing);
   require(!o.sample || o.hard, "--sample: found it without --hard, expected both");
   Inputs in = o.input.empty() ? typed_inputs(o) : file_inputs(o);
   complete_weights(in, form, o);
@@ -250,7 +253,7 @@ void run(const AttendOptions& o) {
     if (!o.output.ends_with(".npy")) tensors["scores"] = steps.scores, tensors["weights"] = steps.weights;
     write_tensors(o.output, tensors);
   }
-  if (!o.svg.empty()) write_text(o.svg, to_svg(maps));
+  if (o.drawing.wanted()) drawings.write(to_svg(maps));
   if (!o.json) return print_text(steps, in, form, maps, o);
   const nlohmann::ordered_json json = {{"form", form.name},
                                        {"formula", form.formula},

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/answers.h"
+#include "cli/drawings.h"
 #include "cli/terminal.h"
 #include "cli/tracing.h"
 #include "cli/verb.h"
@@ -17,9 +18,10 @@ namespace {
 
 struct CaptionVerbOptions {
   static constexpr const char* positional = "image";
-  std::string image, input = "-", model, weights, output, svg, trace;
+  std::string image, input = "-", model, weights, output, trace;
   bool json = false, show = false, quiet = false, given = false;
   int64_t beam_size = 0;
+  DrawingOptions drawing;
 
   void fields(Fields& f) {
     f("image", image, "a PNG or JPEG file; without it each line of --input is the path of one");
@@ -30,12 +32,12 @@ struct CaptionVerbOptions {
     f("output", output, "file to write instead of stdout");
     f("json", json, "print each word with its probability and where it was looked for as JSON, one object a line");
     f("show", show, "draw where the model looked for each word in the terminal");
-    f("svg", svg, "draw where the model looked for each word into this file, of one picture");
+    drawing.fields(f, "where the model looked for each word of one picture");
     f("trace", trace, "write what the model saw into this file, of one picture: safetensors with all weights");
     f("quiet", quiet, "no progress on stderr");
   }
   void complete(const CommandLine& line) { given = line.has("image"); }
-  bool drawn() const { return show || !svg.empty(); }
+  bool drawn() const { return show || drawing.wanted(); }
 };
 
 std::vector<PictureMap> maps_of(const Image& picture, const Translation& t, const PictureShape& shape) {
@@ -58,6 +60,7 @@ class CaptionVerb {
         input_(caption_input(model_)),
         config_(read_generation_config(model_.folder)),
         results_(o.output),
+        drawings_(o.drawing),
         tracing_(o.trace, model_),
         progress_({.unit = "pictures", .whole = {}, .quiet = o.quiet || (o.output.empty() && stdout_is_terminal())}) {
     if (o.beam_size != 0) config_.beam_size = o.beam_size;
@@ -72,9 +75,9 @@ class CaptionVerb {
 
  private:
   void answer(const std::vector<std::string>& paths) {
-    const bool alone = !options_.svg.empty() || !options_.trace.empty();
+    const bool alone = options_.drawing.wanted() || !options_.trace.empty();
     require(!alone || (paths.size() == 1 && answered_ == 0),
-            "--svg, --trace: found several pictures, expected one; give its path");
+            "--svg, --png, --pdf, --trace: found several pictures, expected one; give its path");
     std::vector<Image> pictures;
     std::vector<Tensor> pixels;
     for (const std::string& path : paths)
@@ -101,7 +104,7 @@ class CaptionVerb {
     if (!options_.drawn()) return;
     const std::vector<PictureMap> maps = maps_of(input_.fitted(picture), found, shape_);
     if (options_.show) fmt::print("{}", to_terminal(maps, terminal_look()));
-    if (!options_.svg.empty()) write_text(options_.svg, to_small_svg(maps));
+    if (options_.drawing.wanted()) drawings_.write(to_small_svg(maps));
   }
 
   const CaptionVerbOptions& options_;
@@ -111,6 +114,7 @@ class CaptionVerb {
   PictureInput input_;
   GenerationConfig config_;
   Results results_;
+  Drawings drawings_;
   Tracing tracing_;
   ProgressLine progress_;
   size_t answered_ = 0;

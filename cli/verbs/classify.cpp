@@ -18,7 +18,7 @@ namespace {
 
 struct ClassifyVerbOptions : AnswerOptions {
   bool all = false;
-  std::string look = "last", png;
+  std::string look = "last";
 
   void fields(Fields& f) {
     AnswerOptions::fields(f);
@@ -26,7 +26,6 @@ struct ClassifyVerbOptions : AnswerOptions {
     f("look", look,
       "pictures: what is drawn, last (where the class token looked in the last layer), heads (each of its heads), or "
       "rollout (through all layers)");
-    f("png", png, "pictures: draw where it looked into this file");
   }
 };
 
@@ -47,7 +46,6 @@ void note(const Classified& c, const Labels& labels, const Answers& answers) {
 
 void check_for_pictures(const ClassifyVerbOptions& o) {
   require(!o.json || !o.show, "--json: found --show beside it, expected one of them; the JSON holds the weights");
-  require(o.trace.empty(), "--trace: found it for pictures, expected --json, which holds where it looked");
 }
 
 std::vector<PictureMap> maps_of(const SeenPicture& seen, const Image& picture, const PictureShape& shape) {
@@ -63,33 +61,39 @@ std::vector<PictureMap> maps_of(const SeenPicture& seen, const Image& picture, c
 void run_on_pictures(const ClassifyVerbOptions& o, const Pretrained& model) {
   check_for_pictures(o);
   const Labels& labels = model.as<PictureLabeller>().labels();
-  const bool drawn = o.drawn() || !o.png.empty();
+  const bool drawn = o.drawn();
   const Look look = look_named(o.look);
   const PictureShape shape = model.as<PictureEncoder>().picture_shape();
   const PictureInput input = read_picture_input(model.folder);
   Texts paths(o.texts);
   Results results(o.output);
+  Drawings drawings(o.drawing);
   ProgressLine progress(
       {.unit = "pictures", .whole = {}, .quiet = o.quiet || (o.output.empty() && stdout_is_terminal())});
   std::vector<PictureMap> maps;
-  for (std::vector<std::string> some; paths.next(some);)
+  Tracing tracing(o.trace, model);
+  for (std::vector<std::string> some; paths.next(some);) {
+    const int64_t tokens = shape.extra + shape.patches_down * shape.patches_across;
+    Trace* const trace = tracing.begin(some, static_cast<size_t>(tokens));
     for (const std::string& path : some) {
       const Image picture = read_image(path);
-      const SeenPicture seen = classify_picture(model, input, picture, {.look = drawn || o.json ? look : Look::none});
+      const SeenPicture seen =
+          classify_picture(model, input, picture, {.look = drawn || o.json ? look : Look::none, .trace = trace});
       const std::string line = to_text(seen.label, labels, o.all);
+      if (Recorder* r = tracing.recorder()) r->saw(shape), tracing.finish(line);
       results.write((o.json ? to_json(path, seen, labels, shape) : line) + "\n");
       progress.add(1, 1);
       if (!drawn) continue;
       for (PictureMap& map : maps_of(seen, input.fitted(picture), shape)) {
         if (o.show) fmt::print("{}", to_terminal(map, terminal_look()));
         map.title += (map.title.empty() ? "" : ", ") + line;
-        if (!o.svg.empty() || !o.png.empty()) maps.push_back(std::move(map));
+        if (drawings.wanted()) maps.push_back(std::move(map));
       }
-      require(maps.size() <= Answers::most_panels, "{}: found {} pictures to draw, expected at most {}",
-              o.svg.empty() ? "--png" : "--svg", maps.size(), Answers::most_panels);
+      require(maps.size() <= Answers::most_panels,
+              "--svg, --png, --pdf: found {} pictures to draw, expected at most {}", maps.size(), Answers::most_panels);
     }
-  if (!o.svg.empty()) write_text(o.svg, to_svg(maps));
-  if (!o.png.empty()) write_text(o.png, png_bytes(to_image(maps)));
+  }
+  if (drawings.wanted()) drawings.write(to_svg(maps));
   results.finish();
 }
 
@@ -97,8 +101,7 @@ void run(const ClassifyVerbOptions& o) {
   require(!o.json || !o.all, "--json: found --all beside it, expected one of them; the JSON holds all labels");
   const Pretrained model = load_pretrained(find_model(o.model, "sentiment"), o.load());
   if (can<PictureLabeller>(*model.model)) return run_on_pictures(o, model);
-  require(o.png.empty() && o.look == "last",
-          "--png, --look: found them for a model of texts, expected one of pictures");
+  require(o.look == "last", "--look: found it for a model of texts, expected one of pictures");
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());
   const TextLabeller& labeller = model.as<TextLabeller>();

@@ -24,7 +24,7 @@ namespace fovea::verbs {
 namespace {
 
 struct ExplainVerbOptions : AnswerOptions {
-  std::string places, html, png;
+  std::string places, html;
   std::vector<std::string> data;
   int64_t head = -1;
   HeadOptions heads;
@@ -35,7 +35,6 @@ struct ExplainVerbOptions : AnswerOptions {
     f("places", places,
       "only these attentions, or those below them, with commas: encoder,decoder.2.cross; all if not given");
     f("html", html, "write a page into this file that shows it all in a browser, without a program or a network");
-    f("png", png, "pictures: draw where it looked into this file");
     f("head", head, "only the head of this number; -1: all");
     heads.fields(f);
     words.fields(f);
@@ -59,8 +58,6 @@ class Explaining {
         model_(load_pretrained(find_model(o.model, "en-de"), o.load())),
         reads_(what_is_read(*model_.model)) {
     require(o.head >= -1, "--head: found {}, expected the number of a head, or -1 for all", o.head);
-    require(o.png.empty() || reads_ == Reads::pictures, "--png: found it for a model of {}, expected one of pictures",
-            reads_ == Reads::sounds ? "sounds" : "texts");
     require(reads_ != Reads::sounds || (!o.show && !o.json),
             "--show, --json: found them for a model of sounds, expected --html or --svg; fovea transcribe has both");
     if (!o.places.empty()) options_.places = split_text(o.places, ',');
@@ -78,11 +75,7 @@ class Explaining {
               Answers::most_panels);
       write_text(o_.html, page({.recordings = pages_}));
     }
-    answers_.finish();
-    // In the place of the maps of weights, of which there are none.
-    if (!o_.svg.empty() && !looked_.empty()) write_text(o_.svg, to_small_svg(looked_, in_a_row_));
-    if (!sound_.empty()) write_text(o_.svg, sound_);
-    if (!o_.png.empty()) write_text(o_.png, png_bytes(to_image(looked_, in_a_row_)));
+    answers_.finish(looked_.empty() ? sound_ : to_small_svg(looked_, in_a_row_));
   }
 
  private:
@@ -99,8 +92,8 @@ class Explaining {
     else
       tell(report_of(seen), i);
     if (seen.picture) look(seen);
-    if (seen.sound && !o_.svg.empty()) {
-      require(sound_.empty(), "--svg: found several recordings, expected one");
+    if (seen.sound && o_.drawing.wanted()) {
+      require(sound_.empty(), "--svg, --png, --pdf: found several recordings, expected one");
       sound_ = to_svg(*seen.sound, seen.answer);
     }
     answers_.done(some[i]);
@@ -119,12 +112,13 @@ class Explaining {
   void look(const Recording& seen) {
     PictureLooks looks = looks_at_picture(seen);
     if (o_.show) answers_.show(to_terminal(looks.maps, terminal_look()));
-    if (o_.svg.empty() && o_.png.empty()) return;
+    if (!o_.drawing.wanted()) return;
     in_a_row_ = looks.in_a_row;
     std::move(looks.maps.begin(), looks.maps.end(), std::back_inserter(looked_));
-    require(looked_.size() <= most_pictures,
-            "--svg, --png: found {} heads and words to draw, expected at most {}; --places and --head choose some",
-            looked_.size(), most_pictures);
+    require(
+        looked_.size() <= most_pictures,
+        "--svg, --png, --pdf: found {} heads and words to draw, expected at most {}; --places and --head choose some",
+        looked_.size(), most_pictures);
   }
 
   static constexpr size_t most_pictures = 256;
@@ -144,6 +138,7 @@ void run(const ExplainVerbOptions& o) {
   if (o.heads.asked()) {
     require(o.data.size() < 2, "--data: found {} files, expected one with --heads, --find-alignment-heads or --word",
             o.data.size());
+    require(o.html.empty(), "--html: found --heads, --find-alignment-heads or --word beside it, which write no page");
     return run_heads(o.heads, o, o.data.empty() ? "" : o.data[0]);
   }
   if (o.words.wanted()) return attribute_texts(o, o.words, o.data, o.html);

@@ -4,6 +4,7 @@
 
 #include "cli/verb.h"
 #include "fovea/explain/curves.h"
+#include "fovea/explain/drawing.h"
 
 namespace fovea::verbs {
 namespace {
@@ -18,7 +19,7 @@ struct PlotOptions {
       "logs of trainings (log.jsonl) or the folders that hold them, - reads stdin; or tables (.tsv): names in the "
       "first "
       "line, x in the first column");
-    f("output", output, "SVG file to write; stdout if not given");
+    f("output", output, "file to write, SVG or by its ending PNG or PDF; SVG to stdout if not given");
     f("title", title, "of the chart of a table; its file's name if not given");
     f("log_scale", log_scale, "draw the loss, the gradient's variance, or a table on a logarithmic scale");
   }
@@ -66,17 +67,17 @@ std::vector<Chart> charts_of_logs(const PlotOptions& o) {
 extern const Verb plot = {
     .name = "plot",
     .group = "train",
-    .help = "the curves of a training: loss, scores and learning rate as SVG",
+    .help = "the curves of a training: loss, scores and learning rate as SVG, PNG or PDF",
     .examples =
         "fovea plot my-model/log.jsonl -o curves.svg\nfovea plot first second --log-scale > both.svg\n"
-        "fovea plot table.tsv --title \"BLEU by length\" -o lengths.svg",
+        "fovea plot table.tsv --title \"BLEU by length\" -o lengths.pdf",
     .run = [](const PlotOptions& o) {
       require(!o.logs.empty(), "fovea plot: found no log, expected the log.jsonl of a training");
       const std::string svg = to_svg(o.logs[0].ends_with(".tsv") ? charts_of_tables(o) : charts_of_logs(o));
       if (o.output.empty())
         std::fwrite(svg.data(), 1, svg.size(), stdout);
       else
-        write_text(o.output, svg);
+        write_drawing(o.output, svg);
     }};
 
 }  // namespace fovea::verbs

@@ -31,6 +31,10 @@ std::string coloured(const TaggedText& t) {
 }
 
 void tag_lines(const Pretrained& tagger, const TagVerbOptions& o) {
+  if (o.drawn() && can<TokenLabeller>(*tagger.model))
+    throw Error(
+        Error::unsupported,
+        "--show, --svg: found a model whose tokens look at each other in every layer; fovea explain draws them");
   const bool in_colour = o.output.empty() && terminal_look().colour;
   Texts texts(o.texts);
   Answers answers(o, texts.bytes());

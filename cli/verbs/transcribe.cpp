@@ -6,9 +6,13 @@
 #include <cmath>
 
 #include "cli/answers.h"
+#include "cli/drawings.h"
 #include "cli/terminal.h"
 #include "cli/tracing.h"
 #include "cli/verb.h"
+#include "fovea/data/text/utf8.h"
+#include "fovea/explain/record_file.h"
+#include "fovea/explain/sound_map.h"
 #include "fovea/explain/trace_file.h"
 #include "fovea/explain/transcript.h"
 #include "fovea/models/zoo.h"
@@ -20,6 +24,7 @@ struct TranscribeVerbOptions {
   static constexpr const char* positional = "audio";
   std::string audio, model, weights, format = "text", output, trace;
   bool show = false, quiet = false;
+  DrawingOptions drawing;
   TranscribeOptions how;
 
   void fields(Fields& f) {
@@ -29,6 +34,7 @@ struct TranscribeVerbOptions {
     f("format", format, "text, srt, vtt, tsv (milliseconds) or json");
     f("output", output, "file to write instead of stdout");
     f("show", show, "draw the words in the terminal: when each was said, and where in the sound it attends");
+    drawing.fields(f, "the sound and where each word listened, of a recording of up to 30 s,");
     f("trace", trace,
       "write what the model saw into this file: safetensors with all weights, of a recording of up to 30 s");
     f("quiet", quiet, "no notes and no progress on stderr");
@@ -42,22 +48,31 @@ struct TranscribeVerbOptions {
   }
 };
 
+// Words are told if they were asked for, not if a picture alone needs them.
+Segment told(Segment s, bool words) {
+  if (!words) s.words.clear();
+  return s;
+}
+
 void run(const TranscribeVerbOptions& o) {
   TranscriptWriter writer(o.format);
   const Sound sound = read_sound(o.audio);
   const Pretrained model = load_pretrained(find_model(o.model), load_as(o.weights));
   model.as<Listener>();
+  if (o.drawing.wanted()) require_one_window(model, sound, o.audio);
   Results results(o.output);
+  Drawings drawings(o.drawing);
   ProgressLine progress({.unit = "seconds",
                          .whole = static_cast<int64_t>(sound.seconds()),
                          .quiet = o.quiet || (o.output.empty() && stdout_is_terminal())});
   int64_t done = 0;
   TranscribeOptions how = o.how;
+  if (o.drawing.wanted()) how.heard = how.words = true;
   how.on_language = [&](const std::string& code, double probability) {
     if (!o.quiet) fmt::print(stderr, "language: {} ({:.2f})\n", code, probability);
   };
   how.on_segment = [&](const Segment& s) {
-    results.write(o.show ? to_terminal(s, sound, terminal_look()) : writer.segment(s));
+    results.write(o.show ? to_terminal(s, sound, terminal_look()) : writer.segment(told(s, o.how.words)));
   };
   how.on_progress = [&](double seconds) {
     const auto now = static_cast<int64_t>(seconds);
@@ -65,10 +80,12 @@ void run(const TranscribeVerbOptions& o) {
     done = now;
   };
   results.write(writer.begin());
-  const Transcription t = transcribe(model, sound, how);
+  Transcription t = transcribe(model, sound, how);
+  if (!o.trace.empty()) write_trace(o.trace, record(model, sound, t, how.task));
+  if (drawings.wanted()) drawings.write(to_svg(heard_sound(model, sound, t), trim(t.text)));
+  for (Segment& s : t.segments) s = told(std::move(s), o.how.words);
   results.write(writer.end(t));
   results.finish();
-  if (!o.trace.empty()) write_trace(o.trace, record(model, sound, t, how.task));
 }
 
 }  // namespace
@@ -81,6 +98,7 @@ extern const Verb transcribe = {.name = "transcribe",
                                     "fovea transcribe -m my-listener speech.wav --words --format srt\n"
                                     "fovea transcribe -m my-listener speech.wav --language german --task translate\n"
                                     "fovea transcribe -m my-listener speech.wav --show\n"
+                                    "fovea transcribe -m my-listener speech.wav --svg speech.svg --pdf speech.pdf\n"
                                     "fovea transcribe -m my-listener speech.wav --words --format json -o output.json",
                                 .run = [](const TranscribeVerbOptions& o) { run(o); }};
 

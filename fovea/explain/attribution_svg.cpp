@@ -16,15 +16,16 @@ constexpr size_t most_words = 400;  // that a picture shows of a text
 
 struct Drawn {
   std::string body;
-  double height = 0;
+  double height = 0, width = 0;
 };
 
 Drawn block(const Attributions& a, const Attribution& m) {
-  Drawn d = {svg_label(0, 12, std::string(m.method->name), {.size = 13, .bold = true}), 20};
+  Drawn d = {svg_label(0, 12, std::string(m.method->name), {.size = 13, .bold = true}), 20,
+             Measure::font(13, true)(m.method->name)};
   if (!m.unfit.empty()) {
     const std::string why = Measure::font(13).shortened(m.unfit, room);
     d.body += svg_label(0, 34, why, {.fill = "#62686f"});
-    d.height = 48;
+    d.height = 48, d.width = std::max(d.width, Measure::font(13)(why));
     return d;
   }
   double most = 0, x = 0, y = 20;
@@ -40,6 +41,7 @@ Drawn block(const Attributions& a, const Attribution& m) {
         "<title>{:.4f}</title></rect>\n",
         x, y, width, line - 5, c.red, c.green, c.blue, m.words[i]);
     d.body += svg_label(x + pad, y + 16, word, {.size = size, .fill = std::abs(score) > 0.6 ? "#ffffff" : "#1b2733"});
+    d.width = std::max(d.width, x + width);
     x += width + gap;
   }
   d.height = y + line + 10;
@@ -50,20 +52,21 @@ Drawn block(const Attributions& a, const Attribution& m) {
 
 std::string to_svg(const std::vector<Attributions>& all) {
   std::string body;
-  double y = margin;
+  double y = margin, widest = 0;
+  const Measure bold = Measure::font(15, true);
   for (const Attributions& a : all) {
-    body += svg_label(margin, y + 12,
-                      Measure::font(15, true).shortened(fmt::format("{}  {:.4f}", a.answer, a.probability), room),
-                      {.size = 15, .bold = true});
+    const std::string title = bold.shortened(fmt::format("{}  {:.4f}", a.answer, a.probability), room);
+    body += svg_label(margin, y + 12, title, {.size = 15, .bold = true});
+    widest = std::max(widest, bold(title));
     y += 30;
     for (const Attribution& m : a.methods) {
       const Drawn d = block(a, m);
       body += svg_moved(margin, y, d.body, "method");
-      y += d.height;
+      y += d.height, widest = std::max(widest, d.width);
     }
     y += 14;
   }
-  return svg_sheet(room + 2 * margin, y + margin / 2, body);
+  return svg_sheet(widest + 2 * margin, y + margin / 2, body);
 }
 
 }  // namespace fovea

@@ -137,8 +137,8 @@ DifferenceReport ModelDifference::report(double tolerance) const {
 }
 
 std::string to_text(const DifferenceReport& r, double tolerance) {
-  std::string text =
-      fmt::format("{} texts, {} of the same tokens; {} answers differ\n", r.texts, r.compared, r.changed.size());
+  std::string text = fmt::format("{} text{}, {} of the same tokens; {} answer{}\n", r.texts, r.texts == 1 ? "" : "s",
+                                 r.compared, r.changed.size(), r.changed.size() == 1 ? " differs" : "s differ");
   size_t width = 5;
   for (const LayerDifference& l : r.layers) width = std::max(width, l.layer.size());
   for (const HeadDifference& h : r.heads) width = std::max(width, h.place.size());

@@ -158,28 +158,6 @@ std::string to_terminal(const std::vector<PictureMap>& panels, const TerminalLoo
   return text;
 }
 
-Image to_image(const std::vector<PictureMap>& panels, size_t in_a_row) {
-  constexpr int64_t margin = 8;
-  const auto edge = static_cast<int64_t>(panel), count = static_cast<int64_t>(panels.size());
-  require(count > 0 && count <= 1000 && in_a_row > 0, "picture: found {} panels, expected 1 to 1000", count);
-  const int64_t across = std::min(count, static_cast<int64_t>(in_a_row)), down = (count + across - 1) / across;
-  Image sheet = {across * (edge + margin) + margin, down * (edge + margin) + margin, 3, {}};
-  check_picture_size(sheet.width, sheet.height, "picture");
-  sheet.pixels.assign(static_cast<size_t>(sheet.width * sheet.height * 3), 255);
-  for (int64_t i = 0; i < count; ++i) {
-    const PictureMap& m = panels[static_cast<size_t>(i)];
-    check(m);
-    const int64_t longer = std::max(m.picture.width, m.picture.height);
-    const Image image = lit(m, std::max<int64_t>(1, edge * m.picture.width / longer),
-                            std::max<int64_t>(1, edge * m.picture.height / longer));
-    const int64_t left = margin + i % across * (edge + margin), top = margin + i / across * (edge + margin);
-    for (int64_t y = 0; y < image.height; ++y)
-      for (int64_t x = 0; x < image.width; ++x)
-        for (int64_t c = 0; c < 3; ++c) sheet.at(left + x, top + y, c) = image.at(x, y, c);
-  }
-  return sheet;
-}
-
 std::string to_svg(const std::vector<PictureMap>& panels) { return svg_rows(panels, panel, 160, panels.size()); }
 
 std::string to_small_svg(const std::vector<PictureMap>& panels, size_t in_a_row) {

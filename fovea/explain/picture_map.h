@@ -23,8 +23,7 @@ struct PictureMap {
 
 // Half blocks in 24-bit colours, at most 64 columns wide; without colours shades of the weights alone.
 std::string to_terminal(const PictureMap&, const TerminalLook&);
-std::string to_svg(const std::vector<PictureMap>& panels);                      // side by side
-Image to_image(const std::vector<PictureMap>& panels, size_t in_a_row = 1000);  // likewise, without titles
+std::string to_svg(const std::vector<PictureMap>& panels);  // side by side
 
 // Small ones, as many beside each other as there is room for: where a model looked for each word.
 std::string to_terminal(const std::vector<PictureMap>& panels, const TerminalLook&);

@@ -8,6 +8,7 @@
 
 #include "fovea/data/audio/sound.h"
 #include "fovea/explain/recording.h"
+#include "fovea/generate/transcribe.h"
 
 namespace fovea {
 
@@ -23,5 +24,9 @@ Recording record_picture(const Pretrained&, const Image&, const std::string& nam
 
 // What is said in it; an Error if it is longer than one window of the model. Without places of `options` only those of the decoder.
 Recording record_sound(const Pretrained&, const Sound&, const std::string& name, const RecordOptions& = {});
+
+// What is drawn of a sound that was transcribed with words and what they heard; an Error if it is longer than one window.
+RecordedSound heard_sound(const Pretrained&, const Sound&, const Transcription&);
+void require_one_window(const Pretrained&, const Sound&, const std::string& name);
 
 }  // namespace fovea

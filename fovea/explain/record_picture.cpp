@@ -4,7 +4,6 @@
 #include "fovea/generate/caption.h"
 #include "fovea/generate/classify_pictures.h"
 #include "fovea/tensor/arithmetic.h"
-#include "fovea/tensor/matmul.h"
 #include "fovea/tensor/reduce.h"
 
 namespace fovea {
@@ -30,26 +29,13 @@ Tensor mean_of_heads(const RecordedPlace& p) {
   return (1.0 / static_cast<double>(p.heads.size())) * sum;
 }
 
+// Of every token, [tokens, tokens]; nothing if the parts do not look at each other.
 Tensor rolled_out(const Recording& seen) {
-  Tensor all;
-  for (const RecordedPlace& p : seen.places) {
-    if (p.place.rows != "patches" || p.place.columns != "patches" || p.heads.empty()) continue;
-    const int64_t size = p.rows();
-    std::vector<float> half(static_cast<size_t>(size * size));
-    for (int64_t i = 0; i < size; ++i) half[static_cast<size_t>(i * size + i)] = 0.5f;
-    const Tensor layer = 0.5 * mean_of_heads(p) + tensor({size, size}, half);
-    all = all ? matmul(layer, all) : layer;
-  }
-  return all;
-}
-
-// As classify_picture() has it, with everything traced.
-std::string label(const Pretrained& p, const Tensor& pixels, Trace* trace) {
-  const auto& labeller = p.as<PictureLabeller>();
-  Classified c;
-  c.probabilities = labeller.labels().answers(labeller.picture_logits(pixels, {.trace = trace})).values<double>();
-  c.best = static_cast<size_t>(std::ranges::max_element(c.probabilities) - c.probabilities.begin());
-  return to_text(c, labeller.labels());
+  std::vector<Tensor> layers;
+  for (const RecordedPlace& p : seen.places)
+    if (p.place.rows == "patches" && p.place.columns == "patches" && !p.heads.empty())
+      layers.push_back(mean_of_heads(p));
+  return layers.empty() ? Tensor() : rollout(layers, layers[0].size(0));
 }
 
 }  // namespace
@@ -58,25 +44,22 @@ Recording record_picture(const Pretrained& p, const Image& picture, const std::s
                          const RecordOptions& options) {
   const PictureShape shape = p.as<PictureEncoder>().picture_shape();
   const PictureInput input = read_picture_input(p.folder);
-  const Tensor pixels = input(picture);
-  if (pixels.shape() != Shape{shape.channels, shape.height, shape.width})
-    throw Error(Error::corrupt,
-                "{}: found preprocessor_config.json for pictures {}, expected {} for the model of config.json",
-                p.folder.string(), pixels.shape(), Shape{shape.channels, shape.height, shape.width});
+  const Tensor pixels = picture_pixels(p, input, picture);
   Recorder recorder(*p.model, p.tokenizer.get(), options, name,
                     static_cast<size_t>(shape.extra + shape.patches_down * shape.patches_across));
   std::string answer;
   if (const auto* writer = can<Generator>(*p.model)) {
     GenerationConfig config = options.generation;
     config.n_best = 1;
-    const Translation found = caption(*writer, *p.tokenizer, {pixels}, config, {.trace = recorder.trace()})[0][0];
+    const Translation found =
+        caption(*writer, *p.tokenizer, {pixels.squeeze(0)}, config, {.trace = recorder.trace()})[0][0];
     recorder.captioned(found, shape);
     answer = found.text;
   } else {
-    if (can<PictureLabeller>(*p.model))
-      answer = label(p, pixels.unsqueeze(0), recorder.trace());
+    if (const auto* labeller = can<PictureLabeller>(*p.model))
+      answer = to_text(classify_pixels(*labeller, pixels, {.trace = recorder.trace()}), labeller->labels());
     else
-      p.as<PictureEncoder>().encode_pictures(pixels.unsqueeze(0), {.trace = recorder.trace()});
+      p.as<PictureEncoder>().encode_pictures(pixels, {.trace = recorder.trace()});
     recorder.saw(shape);
   }
   Recording seen = recorder.finish(answer);

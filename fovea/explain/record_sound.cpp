@@ -85,20 +85,22 @@ void spell_out(Recording& seen, const RecordOptions& options) {
 
 }  // namespace
 
-Recording record_sound(const Pretrained& p, const Sound& sound, const std::string& name, const RecordOptions& options) {
+void require_one_window(const Pretrained& p, const Sound& sound, const std::string& name) {
+  const SoundShape shape = p.as<Listener>().sound_shape();
+  const auto most = shape.frames * LogMel({.bands = shape.bands}).config().step;
+  require(std::ssize(sound.samples) <= most,
+          "{}: found a recording of {:.1f} s, expected at most {:.1f}: one window of the model", name, sound.seconds(),
+          static_cast<double>(most) / static_cast<double>(sound.rate));
+}
+
+RecordedSound heard_sound(const Pretrained& p, const Sound& sound, const Transcription& t) {
+  require_one_window(p, sound, "sound");
   const SoundShape shape = p.as<Listener>().sound_shape();
   const LogMel log_mel({.bands = shape.bands});
   const int64_t step = log_mel.config().step;
-  const auto rate = static_cast<double>(sound.rate);
-  require(std::ssize(sound.samples) <= shape.frames * step,
-          "{}: found a recording of {:.1f} s, expected at most {:.1f}: one window of the model", name, sound.seconds(),
-          static_cast<double>(shape.frames * step) / rate);
-  const Transcription t = transcribe(p, sound, {.words = true, .heard = true});
-  Recording seen = record(p, sound, t);
-  seen.text = name;
-  spell_out(seen, options);
-  RecordedSound s = {.seconds = sound.seconds(),
-                     .state_seconds = static_cast<double>(step * shape.frames_per_state) / rate};
+  RecordedSound s = {
+      .seconds = sound.seconds(),
+      .state_seconds = static_cast<double>(step * shape.frames_per_state) / static_cast<double>(sound.rate)};
   std::vector<float> samples = sound.samples;
   samples.resize(static_cast<size_t>(shape.frames * step));
   paint(s, log_mel(samples), std::clamp<int64_t>(log_mel.frames(std::ssize(sound.samples)), 1, shape.frames));
@@ -106,7 +108,16 @@ Recording record_sound(const Pretrained& p, const Sound& sound, const std::strin
   const SpeechTokens tokens = read_speech_tokens(p);
   const auto before = static_cast<int64_t>(tokens.prompt(t.language, SpeechTask::transcribe).size()) - 1;
   place_words(s, t, tokens, before, shape.frames / shape.frames_per_state);
-  seen.sound = std::move(s);
+  return s;
+}
+
+Recording record_sound(const Pretrained& p, const Sound& sound, const std::string& name, const RecordOptions& options) {
+  require_one_window(p, sound, name);
+  const Transcription t = transcribe(p, sound, {.words = true, .heard = true});
+  Recording seen = record(p, sound, t);
+  seen.text = name;
+  spell_out(seen, options);
+  seen.sound = heard_sound(p, sound, t);
   return seen;
 }
 

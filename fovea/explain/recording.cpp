@@ -13,7 +13,9 @@
 #include "fovea/kernels/packed.h"
 #include "fovea/kernels/select.h"
 #include "fovea/kernels/softmax.h"
+#include "fovea/models/long_reader.h"
 #include "fovea/tensor/index.h"
+#include "fovea/tensor/reduce.h"
 
 namespace fovea {
 namespace {
@@ -200,7 +202,33 @@ void Recorder::classified(const Classified& c) {
       .text = name, .ids = {-1}, .pieces = {name}, .spans = {{0, static_cast<int64_t>(name.size())}}};
 }
 
+namespace {
+
+// The first piece that a model reads which labels tokens, with the bytes that each token has in the text.
+Tokens tokens_of(const TaggedText& t, const TokenLabeller& labeller, const Tokenizer& tokenizer) {
+  Sentence words;
+  for (Span span : t.words) words.emplace_back(piece_of(t.text, span));
+  const std::vector<TokenWindow> windows = token_windows(tokenizer, words, labeller.longest());
+  if (windows.empty()) return {};
+  Tokens tokens = windows[0].read.tokens;
+  for (size_t i = 0; i < windows[0].firsts.size(); ++i) {
+    const std::string before = i == 0 ? "" : " ";
+    const std::vector<Span> spans = tokenizer.encode(before + words[i]).spans;
+    const size_t first = windows[0].firsts[i];
+    for (size_t k = 0; k < spans.size() && first + k < tokens.spans.size() && tokens.spans[first + k].size() > 0; ++k) {
+      const auto at = [&](int64_t byte) {
+        return t.words[i].begin + std::max<int64_t>(0, byte - static_cast<int64_t>(before.size()));
+      };
+      tokens.spans[first + k] = {at(spans[k].begin), at(spans[k].end)};
+    }
+  }
+  return tokens;
+}
+
+}  // namespace
+
 void Recorder::tagged(const TaggedText& t) {
+  if (const auto* labeller = can<TokenLabeller>(model_)) return read(tokens_of(t, *labeller, *tokenizer_), t.text);
   Tokens words = {{}, t.words};
   for (Span span : t.words) words.ids.push_back(tokenizer_->id_of(piece_of(t.text, span)));
   read(words, t.text);
@@ -231,24 +259,28 @@ void Recorder::continued(const std::vector<int64_t>& prompt, const Continuation&
 }
 
 // The first token stands before all that can be told.
-void Recorder::foretold(const Tensor& logits) {
+void Recorder::foretold(int64_t begin, const Tensor& logits) {
   RecordedSequence& s = recording_.sequences["text"];
-  if (s.size() < 2 || s.size() > most_foretold) return;
-  s.probabilities.assign(s.size(), NAN), s.alternatives.assign(s.size(), {});
-  const auto width = static_cast<size_t>(logits.size(-1));
+  if (s.size() < 2) return;
+  const bool others = s.size() <= most_foretold;
+  s.probabilities.resize(s.size(), NAN), s.alternatives.resize(others ? s.size() : 0);
+  const Tensor rows = logits.detach().contiguous();
+  const auto width = static_cast<size_t>(rows.size(-1)), count = static_cast<size_t>(rows.size(0));
   ProbeResult likely;
   likely.top_weights = zeros({1, 1, 1, likely_tokens});
-  for (size_t i = 1; i < s.size(); ++i) {
-    const std::span<const float> row(logits.data<float>() + (i - 1) * width, width);
+  for (size_t row = 0, i = static_cast<size_t>(begin) + 1; row < count && i < s.size(); ++row, ++i) {
+    const std::span<const float> scores(rows.data<float>() + row * width, width);
     float sum = 0;
-    kernels::log_sum_exp({.rows = 1, .width = static_cast<int64_t>(width)}, row.data(), &sum);
+    kernels::log_sum_exp({.rows = 1, .width = rows.size(-1)}, scores.data(), &sum);
+    if (0 <= s.ids[i] && s.ids[i] < rows.size(-1))
+      s.probabilities[i] =
+          std::exp(static_cast<double>(scores[static_cast<size_t>(s.ids[i])]) - static_cast<double>(sum));
+    if (!others) continue;
     likely.top_keys = full({1, 1, 1, likely_tokens}, -1, DType::i64);
     int64_t at = 0;
-    for (const auto& [logit, id] : kernels::largest(row, likely_tokens))
+    for (const auto& [logit, id] : kernels::largest(scores, likely_tokens))
       likely.top_weights.data<float>()[at] = std::exp(logit - sum), likely.top_keys.data<int64_t>()[at++] = id;
     s.alternatives[i] = alternatives(likely, 0, s.ids[i]);
-    if (0 <= s.ids[i] && s.ids[i] < logits.size(-1))
-      s.probabilities[i] = std::exp(static_cast<double>(row[static_cast<size_t>(s.ids[i])]) - static_cast<double>(sum));
   }
 }
 
@@ -295,12 +327,17 @@ Recording record_reader(const Model& model, const Generator& reader, const Token
                         const std::string& text, const RecordOptions& options) {
   Recorder recorder(model, tokenizer, options, text);
   const std::vector<int64_t> ids = prompt_ids(reader, tokenizer, text);
-  const auto count = static_cast<int64_t>(ids.size());
-  const Tensor logits = reader.logits({}, tensor({1, count}, ids), {.trace = recorder.trace()}).detach().contiguous();
-  const std::vector<double> last = logits.select(0, 0).select(0, count - 1).values<double>();
-  const int64_t next[] = {std::max_element(last.begin(), last.end()) - last.begin()};
   recorder.continued(ids, {});
-  recorder.foretold(logits);
+  int64_t next[] = {0};
+  const auto told = [&](int64_t begin, const Tensor& logits) {
+    recorder.foretold(begin, logits);
+    next[0] = argmax(logits.select(0, logits.size(0) - 1), -1).values<int64_t>()[0];
+  };
+  const Tensor row = tensor({1, static_cast<int64_t>(ids.size())}, ids);
+  if (const auto* at_length = can<LongReader>(model))
+    at_length->each_logits(row, {.trace = recorder.trace()}, told);
+  else
+    told(0, reader.logits({}, row, {.trace = recorder.trace()}).select(0, 0));
   return recorder.finish(next[0] < tokenizer.size() ? tokenizer.decode(next) : "");
 }
 
@@ -312,17 +349,6 @@ Recording record_words(const Model& model, const WordLabeller& tagger, const Tok
   const TaggedText found = tag_texts(tagger, *vocabulary, {text}, {.trace = recorder.trace()})[0];
   recorder.tagged(found);
   return recorder.finish(marked(found));
-}
-
-template <class Run>
-Recording record_reading(const Model& model, const Tokenizer& tokenizer, const std::string& text, int64_t longest,
-                         const RecordOptions& options, Run&& run) {
-  Recorder recorder(model, tokenizer, options, text);
-  const Framed f = framed(tokenizer, text, std::nullopt, longest);
-  std::string answer;
-  if (!f.tokens.ids.empty()) answer = run(source_of({f}, tokenizer.special().pad), Context{.trace = recorder.trace()});
-  recorder.read(f.tokens, text);
-  return recorder.finish(answer);
 }
 
 }  // namespace
@@ -339,16 +365,19 @@ Recording record(const Model& model, const Tokenizer& tokenizer, const std::stri
     return recorder.finish(to_text(c, labeller->labels()));
   }
   if (const auto* tagger = can<WordLabeller>(model)) return record_words(model, *tagger, tokenizer, text, options);
-  if (const auto* labeller = can<TokenLabeller>(model))
-    return record_reading(model, tokenizer, text, labeller->longest(), options, [&](const Source& s, const Context& c) {
-      labeller->token_logits(s, c);
-      return marked(tag_texts(*labeller, tokenizer, {text})[0]);
-    });
-  if (const auto* encoder = can<Encoder>(model))
-    return record_reading(model, tokenizer, text, encoder->longest(), options, [&](const Source& s, const Context& c) {
-      encoder->encode(s, c);
-      return std::string();
-    });
+  if (const auto* labeller = can<TokenLabeller>(model)) {
+    Recorder recorder(model, tokenizer, options, text);
+    const TaggedText found = tag_texts(*labeller, tokenizer, {text}, {.trace = recorder.trace()})[0];
+    recorder.tagged(found);
+    return recorder.finish(marked(found));
+  }
+  if (const auto* encoder = can<Encoder>(model)) {
+    Recorder recorder(model, tokenizer, options, text);
+    const Framed f = framed(tokenizer, text, std::nullopt, encoder->longest());
+    if (!f.tokens.ids.empty()) encoder->encode(source_of({f}, tokenizer.special().pad), {.trace = recorder.trace()});
+    recorder.read(f.tokens, text);
+    return recorder.finish("");
+  }
   throw Error(Error::unsupported, "explain: found a model of family '{}', expected one that answers texts",
               model.family());
 }

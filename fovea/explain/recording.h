@@ -112,10 +112,10 @@ class Recorder final {
   void captioned(const Translation&, const PictureShape&);  // the text is the picture's path
   void tagged(const TaggedText&);
   void continued(const std::vector<int64_t>& prompt, const Continuation&);
-  // Behind continued(): how probable each token of the text was where it stands, by the logits [1, tokens, vocabulary] of all of them.
-  // Of texts of more tokens nothing is kept.
+  // Behind continued(): how probable the tokens behind these were, by the logits [tokens, vocabulary] of those from `begin` on; and
+  // what else might have stood there, of texts of no more tokens than this.
   static constexpr size_t most_foretold = 4096;
-  void foretold(const Tensor& logits);
+  void foretold(int64_t begin, const Tensor& logits);
   // What is said in a window of sound: the states that the model heard, each so many seconds long, what it was given to read and what it
   // wrote, the end with it.
   void heard(int64_t states, double seconds, const std::vector<int64_t>& prompt, const std::vector<int64_t>& written);

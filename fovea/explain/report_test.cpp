@@ -125,6 +125,32 @@ TEST(Report, OfAClassifierIsWhatThePoolingLooksAt) {
   EXPECT_NEAR(row_sum(report.heads[2], 0), 1, 1e-5);
 }
 
+// Every token has its bytes in the text, and the model has run once for the tags and the weights.
+TEST(Report, OfAModelThatLabelsTokensIsOverTokens) {
+  const std::unique_ptr<ModelConfig> config = find<Family>("bert").config();
+  from_json(fmt::format(R"({{"architectures": ["BertForTokenClassification"], "vocab_size": {}, "hidden_size": 16,
+                            "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 32,
+                            "max_position_embeddings": 128, "id2label": {{"0": "O", "1": "B-LOC"}}}})",
+                        pieces().size()),
+            *config, "config.json");
+  const std::unique_ptr<Model> model = config->make();
+  initialise(*model, Random(1));
+  const std::string text = "The cat sang.";
+  const Recording seen = record(*model, pieces(), text);
+  const RecordedSequence& source = seen.sequences.at("source");
+  ASSERT_EQ(seen.places.size(), 1u);
+  EXPECT_EQ(seen.places[0].rows(), static_cast<int64_t>(source.size()));
+  int64_t at = 0;
+  for (const Span span : source.spans) {
+    if (span.size() == 0) continue;
+    EXPECT_GE(span.begin, at);
+    EXPECT_EQ(text.substr(static_cast<size_t>(at), static_cast<size_t>(span.begin - at)).find_first_not_of(' '),
+              std::string::npos);
+    at = span.end;
+  }
+  EXPECT_EQ(at, static_cast<int64_t>(text.size()));
+}
+
 TEST(Report, OfATaggerIsOverWords) {
   const Words words = Words::train(sentences(), {.vocabulary = 40});
   WordTagger model({.vocabulary = words.size(),

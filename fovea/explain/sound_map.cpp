@@ -41,13 +41,16 @@ Image spectrogram(const RecordedSound& s) {
   return image;
 }
 
+constexpr int64_t rows_each =
+    8;  // of a word's own: what draws it may mix neighbours, and words are not to run into each other
+
 // The root of each weight as a share of its row's largest, or small ones would not be seen.
 Image listened(const RecordedSound& s) {
   const int64_t states =
       std::min<int64_t>(s.heard.size(1), std::max<int64_t>(1, std::lround(s.seconds / s.state_seconds)));
-  Image image = blank(states, s.heard.size(0));
+  Image image = blank(states, s.heard.size(0) * rows_each);
   for (int64_t i = 0; i < image.height; ++i) {
-    const float* row = s.heard.data<float>() + i * s.heard.size(1);
+    const float* row = s.heard.data<float>() + i / rows_each * s.heard.size(1);
     const float most = std::max(1e-9f, *std::max_element(row, row + states));
     for (int64_t j = 0; j < states; ++j) colour(image, j, i, std::sqrt(std::max(0.0f, row[j] / most)));
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace fovea {
@@ -43,7 +44,7 @@ std::string svg_sheet(double width, double height, const std::string& body) {
              "stroke=\"#c0392b\"/></pattern><pattern id=\"masked\" width=\"5\" height=\"5\" "
              "patternUnits=\"userSpaceOnUse\"><path d=\"M0 5L5 0\" stroke=\"#d5dbe1\"/></pattern></defs>\n"
              "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-             std::ceil(width), std::ceil(height)) +
+             std::max(1.0, std::ceil(width)), std::max(1.0, std::ceil(height))) +
          body + "</svg>\n";
 }
 

@@ -61,7 +61,8 @@ std::vector<TaggedText> tag_words_of(const std::vector<std::string>& texts, cons
 std::vector<TaggedText> tag_texts(const WordLabeller&, const Words&, const std::vector<std::string>& texts,
                                   const TagOptions& = {});
 
-// By a model that labels tokens: a word has the label of its first one. Words are cut as vocabularies of words cut them.
+// By a model that labels tokens: a word has the label of its first one. Words are cut as vocabularies of words cut them. Of several
+// pieces the first one is traced, and no attention comes with them.
 std::vector<Tagged> tag(const TokenLabeller&, const Tokenizer&, const std::vector<Sentence>& sentences,
                         const TagOptions& = {});
 std::vector<TaggedText> tag_texts(const TokenLabeller&, const Tokenizer&, const std::vector<std::string>& texts,

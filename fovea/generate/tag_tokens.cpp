@@ -79,13 +79,11 @@ std::vector<Tagged> tag(const TokenLabeller& model, const Tokenizer& tokenizer, 
     results[i].labels.resize(sentences[i].size());
     results[i].probabilities.resize(sentences[i].size());
   }
-  std::vector<size_t> sizes;
-  for (const TokenWindow& w : windows) sizes.push_back(w.read.tokens.ids.size());
-  for_each_batch_by_length(sizes, options.batch_size, [&](const std::vector<size_t>& numbers) {
+  const auto label = [&](const std::vector<size_t>& numbers, const Context& context) {
     std::vector<Framed> batch;
     for (size_t n : numbers) batch.push_back(windows[n].read);
     const Source source = source_of(batch, tokenizer.special().pad);
-    const Tensor p = softmax(model.token_logits(source, {}).detach(), -1).contiguous();
+    const Tensor p = softmax(model.token_logits(source, context).detach(), -1).contiguous();
     const int64_t tokens = p.size(1), labels = p.size(2);
     for (size_t i = 0; i < numbers.size(); ++i) {
       const TokenWindow& w = windows[numbers[i]];
@@ -99,6 +97,14 @@ std::vector<Tagged> tag(const TokenLabeller& model, const Tokenizer& tokenizer, 
       }
     }
     if (options.on_batch) options.on_batch(numbers.size());
+  };
+  const size_t looked_at = options.trace && !windows.empty() ? 1 : 0;
+  if (looked_at == 1) label({0}, {.trace = options.trace});
+  std::vector<size_t> sizes;
+  for (size_t n = looked_at; n < windows.size(); ++n) sizes.push_back(windows[n].read.tokens.ids.size());
+  for_each_batch_by_length(sizes, options.batch_size, [&](std::vector<size_t> numbers) {
+    for (size_t& n : numbers) n += looked_at;
+    label(numbers, {});
   });
   return results;
 }

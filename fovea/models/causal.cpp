@@ -1,6 +1,9 @@
 #include "fovea/models/causal.h"
 
+#include <algorithm>
+
 #include "fovea/models/cache_state.h"
+#include "fovea/tensor/index.h"
 
 namespace fovea {
 namespace {
@@ -20,13 +23,26 @@ int64_t first_id(std::string_view name, const std::vector<int64_t>& ids, int64_t
   return ids.empty() ? -1 : ids[0];
 }
 
-Tensor CausalModel::logits(const Source& source, const Tensor& ids, const Context& context) const {
+Tensor CausalModel::read(const Source& source, const Tensor& ids, const Context& context) const {
   require_none(source);
   require(ids && ids.rank() == 2 && ids.dtype() == DType::i64,
           "language model: found ids {}, expected I64 [batch, tokens]", ids ? ids.shape().text() : "missing");
   Context c = context;
   c.cache = nullptr;
-  return output(states(ids, c));
+  return states(ids, c);
+}
+
+Tensor CausalModel::logits(const Source& source, const Tensor& ids, const Context& context) const {
+  return output(read(source, ids, context));
+}
+
+void CausalModel::each_logits(const Tensor& ids, const Context& context, const SomeLogits& each) const {
+  constexpr int64_t at_a_time = 128;  // of up to 262,144 pieces 134 MB
+  require(ids && ids.rank() == 2 && ids.size(0) == 1, "language model: found ids {}, expected one row of them",
+          ids ? ids.shape().text() : "missing");
+  const Tensor all = read({}, ids, context).select(0, 0);
+  for (int64_t begin = 0; begin < all.size(0); begin += at_a_time)
+    each(begin, output(all.slice(0, begin, std::min(all.size(0), begin + at_a_time))));
 }
 
 std::unique_ptr<DecoderState> CausalModel::start(const Source& source, const Context&) const {
