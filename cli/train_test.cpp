@@ -241,6 +241,7 @@ TEST_F(TrainVerb, ALanguageModelIsTrainedFromTextsAndMeasuredWithTheSameLoss) {
   const auto foreign = nlohmann::json::parse(program("evaluate -m whole/best --data text.txt --json"));
   EXPECT_EQ(foreign["loss"], all["loss"]) << "a folder of others has no recipe";
   EXPECT_NE(program("evaluate -m whole/best").find("expected --data"), std::string::npos);
+  EXPECT_EQ(program("evaluate -m whole --data nowhere.txt"), "fovea: --data: found no file nowhere.txt\n");
   EXPECT_FALSE(program("generate -m half 'one two' --max-length 5").empty());
 }
 

@@ -89,3 +89,8 @@ expect("^translate: found no model 'en-de', .*there are no models that ship\n$")
 if(NOT code EQUAL 2)
   message(FATAL_ERROR "found exit code ${code}, expected 2")
 endif()
+
+# What was installed may be moved: the program finds the models beside itself.
+file(RENAME ${WORK}/installed ${WORK}/moved)
+step(${WORK}/moved/bin/fovea translate -m en-de "I am very tired.")
+expect("^Ich bin sehr müde\\.\n$")

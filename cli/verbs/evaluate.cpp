@@ -145,6 +145,7 @@ void require_data(const EvaluateOptions& o, const Recipe& recipe, const std::fil
     if (path == "-" || std::filesystem::exists(path.substr(0, path.find(".zip:") + 4), error) ||
         std::filesystem::exists(path, error))
       continue;
+    if (!o.data.empty()) throw Error(Error::not_found, "--data: found no file {}", path);
     const std::string source =
         recipe.card.attribution.empty() ? "" : fmt::format(" (its source: {})", recipe.card.attribution);
     throw Error(Error::not_found,

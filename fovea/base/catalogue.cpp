@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace fovea {
@@ -23,21 +24,43 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+constexpr size_t longest = 100;
+
+// What a person who types `layer`, `beams` or `lr` means: a name with that word in it, or with these initials.
+bool has_word(std::string_view name, std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+  if (word.ends_with('s')) word.remove_suffix(1);
+  if (word.size() >= 4) return name.find(word) != name.npos;
+  std::string initials;
+  for (size_t i = 0; i < name.size(); ++i)
+    if (std::isalpha(name[i]) && (i == 0 || !std::isalnum(name[i - 1]))) initials += name[i];
+  return word.size() > 1 && word == initials;
+}
+
+// The nearest name, if it is near; else up to three with the word in them.
+std::vector<std::string> suggestions(std::string_view name, std::span<const std::string> known) {
+  if (name.size() > longest) return {};
+  size_t least = 1 + name.size() / 3 + 1;
+  std::vector<std::string> nearest, similar;
+  for (const std::string& candidate : known) {
+    if (candidate.size() > longest) continue;
+    if (const size_t distance = edit_distance(candidate, name); distance < least) {
+      least = distance;
+      nearest = {candidate};
+    }
+    if (similar.size() < 3 && has_word(candidate, name)) similar.push_back(candidate);
+  }
+  return least > 1 && !similar.empty() ? similar : nearest;
+}
+
 }  // namespace
 
 void throw_unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
-  constexpr size_t most_shown = 12, most_compared = 10'000, longest = 100;
+  constexpr size_t most_shown = 12, most_compared = 10'000;
   std::string text = fmt::format("unknown {} '{}{}'", what, name.substr(0, longest), name.size() > longest ? "…" : "");
-  size_t least = std::min(1 + name.size() / 3, longest) + 1;
-  const std::string* nearest = nullptr;
-  for (const std::string& candidate : std::span(known).first(std::min(known.size(), most_compared))) {
-    if (name.size() > longest || candidate.size() > longest) continue;
-    if (const size_t distance = edit_distance(candidate, name); distance < least) {
-      least = distance;
-      nearest = &candidate;
-    }
-  }
-  text += nearest ? fmt::format("; did you mean '{}'? known: ", *nearest) : ", expected one of ";
+  const auto meant = suggestions(name, std::span(known).first(std::min(known.size(), most_compared)));
+  text +=
+      meant.empty() ? ", expected one of " : fmt::format("; did you mean '{}'? known: ", fmt::join(meant, "' or '"));
   const auto shown = std::span(known).first(std::min(known.size(), most_shown));
   text += fmt::format("{}", fmt::join(shown, ", "));
   if (known.size() > shown.size()) text += fmt::format(" and {} more", known.size() - shown.size());

@@ -19,6 +19,20 @@ TEST(Catalogue, TheSuggestionComesFirst) {
   EXPECT_EQ(error_of("xyz", {"attend", "train"}), "unknown verb 'xyz', expected one of attend, train");
 }
 
+TEST(Catalogue, AWordOfANameOrItsInitialsSuggestIt) {
+  auto meant = [](std::string_view name) {
+    const std::string text = error_of(
+        name, {"header", "encoder_layers", "decoder_layers", "learning_rate", "--batch-tokens", "--beam-size"});
+    const size_t begin = text.find("mean ") + 5;
+    return text.substr(begin, text.find('?') - begin);
+  };
+  EXPECT_EQ(meant("layer"), "'encoder_layers' or 'decoder_layers'");
+  EXPECT_EQ(meant("lr"), "'learning_rate'");
+  EXPECT_EQ(meant("--batch"), "'--batch-tokens'");
+  EXPECT_EQ(meant("--beams"), "'--beam-size'");
+  EXPECT_EQ(meant("headr"), "'header'");
+}
+
 TEST(Catalogue, ManyNamesAreCountedNotListed) {
   std::vector<std::string> known;
   for (int i = 0; i < 1'000'000; ++i) known.push_back(fmt::format("weight.{}", i));

@@ -112,7 +112,7 @@ class Document {
 
   // The value of a field, which becomes known; none if there is none, or null.
   Json* find(std::string_view name) {
-    known.emplace_back(name);
+    if (!is_known(name)) known.emplace_back(name);
     Json* at = &root;
     for (size_t begin = 0; begin <= name.size();) {
       const size_t end = std::min(name.find('.', begin), name.size());
@@ -135,7 +135,7 @@ class Document {
     throw Error(Error::invalid, "{}: '{}': found {}, expected {}", where, name, shown(found), expected);
   }
 
-  bool is_known(const std::string& name) const { return std::find(known.begin(), known.end(), name) != known.end(); }
+  bool is_known(std::string_view name) const { return std::find(known.begin(), known.end(), name) != known.end(); }
   bool holds_known(const std::string& name) const {
     return std::any_of(known.begin(), known.end(), [&](const std::string& k) { return k.starts_with(name + "."); });
   }

@@ -11,7 +11,7 @@
 #include "fovea/data/image/image.h"
 #include "fovea/data/text/utf8.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef FOVEA_SANITIZED
 // Fontconfig keeps what it knows of fonts until the end, which is no leak of ours.
 extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() { return "leak:libfontconfig"; }
 extern "C" [[gnu::visibility("default")]] const char* __lsan_default_options() { return "print_suppressions=0"; }

@@ -34,7 +34,7 @@ constexpr int64_t score_stride = block_keys + 16;                   // odd numbe
 // A lambda whose body is pasted where it is called; arrays indexed by its constants then live in registers. Sanitizers
 // would choke on thousands of pasted copies, and one-lane vectors gain nothing: there it is a loop.
 #define FOVEA_PASTE HWY_ATTR __attribute__((always_inline))
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+#if defined(FOVEA_SANITIZED) || !defined(__OPTIMIZE__)
 constexpr bool pasted = false;
 #else
 constexpr bool pasted = lanes > 1;

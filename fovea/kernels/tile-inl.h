@@ -25,7 +25,7 @@ inline constexpr int64_t lanes = HWY_LANES(float);
 
 // A tile is tile_rows × tile_vectors: its sums, a row of B and the broadcast elements of A fill the registers. Sanitizers would
 // compile the large ones for minutes; they find in a small one what they would find there.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(FOVEA_SANITIZED)
 inline constexpr int tile_rows = 2, tile_vectors = lanes == 1 ? 4 : 2;
 #define FOVEA_SMALL_TILES 1
 #elif HWY_TARGET == HWY_AVX3

@@ -83,4 +83,11 @@ inline std::vector<Variant> writers() {
   return variants([](const Abilities& a) { return a.encodes && a.generates; });
 }
 
+inline std::vector<Variant> first_of_each_family(const std::vector<Variant>& all) {
+  std::vector<Variant> firsts;
+  for (const Variant& v : all)
+    if (firsts.empty() || firsts.back().family != v.family) firsts.push_back(v);
+  return firsts;
+}
+
 }  // namespace fovea
