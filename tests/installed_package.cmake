@@ -90,7 +90,8 @@ if(NOT code EQUAL 2)
   message(FATAL_ERROR "found exit code ${code}, expected 2")
 endif()
 
-# What was installed may be moved: the program finds the models beside itself.
+# What was installed may be moved: the program finds the models beside itself, as this one, which no other place has.
 file(RENAME ${WORK}/installed ${WORK}/moved)
-step(${WORK}/moved/bin/fovea translate -m en-de "I am very tired.")
+file(RENAME ${WORK}/moved/share/fovea/zoo/en-de ${WORK}/moved/share/fovea/zoo/moved)
+step(${WORK}/moved/bin/fovea translate -m moved "I am very tired.")
 expect("^Ich bin sehr müde\\.\n$")
