@@ -1,5 +1,5 @@
 // Tokenizers over the lines of one text, on one thread: MB/s. FOVEA_TOKENIZERS names a folder that holds the folder of each of them,
-// FOVEA_TEXT the text; bench/peers/tokenizers.py sets both and compares. Without them: the tokenizer of a model that ships, on words
+// FOVEA_TEXT the text; bench/peers/tokens.py sets both and compares. Without them: the tokenizer of a model that ships, on words
 // in no order.
 #include <time.h>
 

@@ -1,51 +1,18 @@
 // Gemma 2 (Gemma Team 2024): Llama's layers with norms behind attention and feed-forward too, all of them by 1 + weight; every
 // second layer looks at a window only; scores and logits are held below a cap: x becomes c · tanh(x / c).
-#include <cmath>
-
-#include "fovea/models/llama_model.h"
+#include "fovea/models/gemma_config.h"
 
 namespace fovea {
 namespace {
 
 class Gemma2 final : public LlamaModel {
  public:
-  struct Config : LlamaConfig {
-    LlamaWindows windows = {.window = 4096};
-    std::string hidden_activation = "gelu_pytorch_tanh";
-    double query_pre_attn_scalar = 256, final_logit_softcapping = 30, attn_logit_softcapping = 50;
-    bool attention_bias = false, norm_plus_one = true;
-
-    Config() {
-      pad = {0}, eos = {1}, bos = {2};
-      head_dim = 256, tie_word_embeddings = true;
-      hidden_act = "gelu_pytorch_tanh";
-    }
-    void fields(Fields& f) {
-      LlamaConfig::fields(f);
-      windows.fields(f);
-      f("hidden_activation", hidden_activation, "activation of the feed-forward layers; hidden_act is not looked at");
-      f("query_pre_attn_scalar", query_pre_attn_scalar, "scores are divided by its root");
-      f("final_logit_softcapping", final_logit_softcapping, "the cap of the logits; 0: none");
-      f("attn_logit_softcapping", attn_logit_softcapping, "the cap of the scores; 0: none");
-      f("attention_bias", attention_bias, "whether queries, keys, values and their output have a bias");
-      if (f.reads() || !norm_plus_one) f("norm_plus_one", norm_plus_one, "whether norms scale by 1 + weight");
-      f.passed_over({"cache_implementation"});
-    }
+  struct Config : GemmaConfig {
+    Config() { final_logit_softcapping = 30, attn_logit_softcapping = 50; }
+    void fields(Fields& f) { GemmaConfig::fields(f), caps(f); }
     LlamaLayout layout() const {
-      LlamaConfig sizes = *this;
-      sizes.hidden_act = hidden_activation;
-      LlamaLayout l = sizes.layout("gemma2");
-      require(query_pre_attn_scalar > 0 && attn_logit_softcapping >= 0 && final_logit_softcapping >= 0,
-              "gemma2: found query_pre_attn_scalar {} and caps {} and {}, expected above 0, and no negative caps",
-              query_pre_attn_scalar, attn_logit_softcapping, final_logit_softcapping);
+      LlamaLayout l = GemmaConfig::layout("gemma2");
       windows.apply(l, [](int64_t layer, int64_t) { return layer % 2 == 0; });
-      l.norms_behind = true;
-      l.plus_one = norm_plus_one;
-      l.attention_bias = l.output_bias = attention_bias;
-      l.embedding_scale = std::sqrt(static_cast<double>(hidden_size));
-      l.score_scale = 1 / std::sqrt(query_pre_attn_scalar);
-      l.score_softcap = attn_logit_softcapping;
-      l.logit_softcap = final_logit_softcapping;
       return l;
     }
   };

@@ -1,44 +1,27 @@
 // Gemma 3 (Gemma Team 2025), the text models: Gemma 2's layers without caps, with norms of queries and keys; all but every sixth
 // layer look at a window, by rotary positions of their own.
-#include <cmath>
-
-#include "fovea/models/llama_model.h"
+#include "fovea/models/gemma_config.h"
 
 namespace fovea {
 namespace {
 
 class Gemma3 final : public LlamaModel {
  public:
-  struct Config : LlamaConfig {
-    LlamaWindows windows = {.window = 4096};
-    std::string hidden_activation = "gelu_pytorch_tanh";
-    double query_pre_attn_scalar = 256, final_logit_softcapping = 0, attn_logit_softcapping = 0;
+  struct Config : GemmaConfig {
     double rope_local_base_freq = 10000;
     int64_t sliding_window_pattern = 6;
-    bool attention_bias = false, norm_plus_one = true;
 
     Config() {
-      pad = {0}, eos = {1}, bos = {2};
       vocab_size = 262208, hidden_size = 2304, intermediate_size = 9216, num_hidden_layers = 26;
       num_attention_heads = 8, num_key_value_heads = 4, max_position_embeddings = 131072;
-      head_dim = 256, tie_word_embeddings = true;
-      hidden_act = "gelu_pytorch_tanh";
       rope.theta = 1e6;
     }
     void fields(Fields& f) {
-      LlamaConfig::fields(f);
-      windows.fields(f);
-      f("hidden_activation", hidden_activation, "activation of the feed-forward layers; hidden_act is not looked at");
-      f("query_pre_attn_scalar", query_pre_attn_scalar, "scores are divided by its root");
-      if (f.reads() || final_logit_softcapping > 0)
-        f("final_logit_softcapping", final_logit_softcapping, "the cap of the logits; 0: none");
-      if (f.reads() || attn_logit_softcapping > 0)
-        f("attn_logit_softcapping", attn_logit_softcapping, "the cap of the scores; 0: none");
+      GemmaConfig::fields(f);
+      if (f.reads() || final_logit_softcapping > 0 || attn_logit_softcapping > 0) caps(f);
       f("rope_local_base_freq", rope_local_base_freq, "base of the frequencies in layers with a window");
       f("sliding_window_pattern", sliding_window_pattern, "each of this number is a layer without a window");
-      f("attention_bias", attention_bias, "whether queries, keys, values and their output have a bias");
-      if (f.reads() || !norm_plus_one) f("norm_plus_one", norm_plus_one, "whether norms scale by 1 + weight");
-      f.passed_over({"cache_implementation", "_sliding_window_pattern"});
+      f.passed_over({"_sliding_window_pattern"});
       if (!f.reads()) return;
       rope.fields_in(f, "rope_parameters.full_attention.");
       f("rope_parameters.sliding_attention.rope_theta", rope_local_base_freq, "");
@@ -47,15 +30,9 @@ class Gemma3 final : public LlamaModel {
       check_choice("gemma3", "rope_parameters.sliding_attention.rope_type", local, {"default"});
     }
     LlamaLayout layout() const {
-      LlamaConfig sizes = *this;
-      sizes.hidden_act = hidden_activation;
-      LlamaLayout l = sizes.layout("gemma3");
-      require(
-          query_pre_attn_scalar > 0 && attn_logit_softcapping >= 0 && final_logit_softcapping >= 0 &&
-              sliding_window_pattern > 0,
-          "gemma3: found query_pre_attn_scalar {}, caps {} and {}, and a pattern of {}, expected above 0, no negative "
-          "caps, and at least 1",
-          query_pre_attn_scalar, attn_logit_softcapping, final_logit_softcapping, sliding_window_pattern);
+      LlamaLayout l = GemmaConfig::layout("gemma3");
+      require(sliding_window_pattern > 0, "gemma3: found a sliding_window_pattern of {}, expected at least 1",
+              sliding_window_pattern);
       windows.apply(
           l, [](int64_t layer, int64_t each) { return (layer + 1) % each != 0; }, sliding_window_pattern);
       const auto local = std::make_shared<const RotaryPositions>(
@@ -63,13 +40,7 @@ class Gemma3 final : public LlamaModel {
                                                                                             max_position_embeddings));
       for (LlamaSight& sight : l.layers)
         if (sight.window > 0) sight.rotary = local;
-      l.head_norms = l.norms_behind = true;
-      l.plus_one = norm_plus_one;
-      l.attention_bias = l.output_bias = attention_bias;
-      l.embedding_scale = std::sqrt(static_cast<double>(hidden_size));
-      l.score_scale = 1 / std::sqrt(query_pre_attn_scalar);
-      l.score_softcap = attn_logit_softcapping;
-      l.logit_softcap = final_logit_softcapping;
+      l.head_norms = true;
       return l;
     }
   };

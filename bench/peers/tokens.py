@@ -1,7 +1,7 @@
 """Hugging Face's tokenizers and sentencepiece on the same vocabularies and the same lines, one thread.
 
     pip install tokenizers sentencepiece protobuf
-    python bench/peers/tokenizers.py --text text.txt --gpt2 vocab.json merges.txt --bert vocab.txt --t5 spiece.model
+    python bench/peers/tokens.py --text text.txt --gpt2 vocab.json merges.txt --bert vocab.txt --t5 spiece.model
 
 The text is cut after 1 MB. All take turns, and the best of each counts; of the peers the time of the processor, without that of other programs.
 """
