@@ -17,8 +17,8 @@ struct GemmaConfig : LlamaConfig {
   bool attention_bias = false, norm_plus_one = true;
 
   GemmaConfig();
-  void fields(Fields& f);                        // all but the caps, which not every family writes down
-  void caps(Fields& f);                          // these
+  void fields(Fields& f);                             // all but the caps, which not every family writes down
+  void caps(Fields& f);                               // these
   LlamaLayout layout(std::string_view family) const;  // which layers have a window is left to the family
 };
 
