@@ -1,7 +1,10 @@
 #include "fovea/generate/by_sentences.h"
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 
+#include "fovea/base/threads.h"
 #include "fovea/data/text/sentences.h"
 #include "fovea/generate/careful_sentence.h"
 #include "fovea/generate/joining.h"
@@ -32,17 +35,49 @@ class BySentences {
         options_(options),
         carriers_(parse_carriers(config.carriers)) {}
 
-  std::vector<Translations> run(std::span<const std::string> texts) {
-    std::vector<std::vector<Unit>> units;
-    for (const std::string& text : texts) units.push_back(units_of(text));
-    while (attempt(texts, units)) {
-    }
-    std::vector<Translations> results;
-    for (size_t i = 0; i < texts.size(); ++i) results.push_back(put_together(texts[i], units[i]));
-    return results;
+  void add(std::span<const std::string> texts) {
+    const size_t before = texts_.size();
+    for (const std::string& text : texts) texts_.push_back({&text, {}});
+    parallel_for(static_cast<int64_t>(texts.size()), [&](int64_t i) {
+      OfText& t = texts_[before + static_cast<size_t>(i)];
+      t.units = units_of(*t.text);
+    });
   }
 
+  // One round of all units that are not translated yet. What is not right then waits for the next round, beside other texts.
+  void attempt() {
+    for (const bool attention : {false, true}) {
+      std::vector<Unit*> open;
+      std::vector<std::string> sources;
+      for (OfText& t : texts_)
+        for (Unit& u : t.units)
+          if (u.found.empty() && attention == (options_.attention ||
+                                               (u.sentence->needs_attention() && !model_.source_attention().empty())))
+            open.push_back(&u), sources.push_back(u.sentence->text());
+      if (open.empty()) continue;
+      const auto results = translate_pieces(model_, tokenizer_, sources, config_, {.attention = attention});
+      for (size_t i = 0; i < open.size(); ++i) restore(*open[i], results[i]);
+    }
+    for (OfText& t : texts_) cut_lost(*t.text, t.units);
+  }
+
+  // The next text, in their order, if it is done.
+  std::optional<Translations> next() {
+    if (texts_.empty() || !std::ranges::all_of(texts_.front().units, [](const Unit& u) { return !u.found.empty(); }))
+      return {};
+    Translations result = put_together(*texts_.front().text, texts_.front().units);
+    texts_.pop_front();
+    return result;
+  }
+
+  bool empty() const { return texts_.empty(); }
+
  private:
+  struct OfText {
+    const std::string* text;
+    std::vector<Unit> units;
+  };
+
   std::vector<Unit> units_of(const std::string& text) const {
     const Span whole = without_spaces(text, {0, static_cast<int64_t>(text.size())});
     std::vector<Unit> units;
@@ -69,26 +104,6 @@ class BySentences {
   static std::vector<Span> offset(std::vector<Span> spans, int64_t by) {
     for (Span& s : spans) s.begin += by, s.end += by;
     return spans;
-  }
-
-  // One round of all units that are not translated yet; whether there may be another.
-  bool attempt(std::span<const std::string> texts, std::vector<std::vector<Unit>>& units) {
-    bool again = false;
-    for (const bool attention : {false, true}) {
-      std::vector<Unit*> open;
-      std::vector<std::string> sources;
-      for (std::vector<Unit>& of_text : units)
-        for (Unit& u : of_text)
-          if (u.found.empty() && attention == (options_.attention ||
-                                               (u.sentence->needs_attention() && !model_.source_attention().empty())))
-            open.push_back(&u), sources.push_back(u.sentence->text());
-      if (open.empty()) continue;
-      const auto results = translate_pieces(model_, tokenizer_, sources, config_, {.attention = attention});
-      for (size_t i = 0; i < open.size(); ++i) restore(*open[i], results[i]);
-      again = true;
-    }
-    for (size_t i = 0; i < units.size(); ++i) cut_lost(texts[i], units[i]);
-    return again;
   }
 
   void restore(Unit& unit, const Translations& result) const {
@@ -150,6 +165,7 @@ class BySentences {
   const GenerationConfig& config_;
   const TranslateOptions& options_;
   const std::vector<Carrier> carriers_;
+  std::deque<OfText> texts_;  // that are not handed on yet
 };
 
 }  // namespace
@@ -161,11 +177,14 @@ std::vector<Translations> translate_by_sentences(const Generator& model, const T
   const size_t together = 8 * static_cast<size_t>(config.batch_size);
   BySentences work(model, tokenizer, config, options);
   std::vector<Translations> all;
-  for (size_t begin = 0; begin < texts.size(); begin += together) {
+  for (size_t begin = 0; begin < texts.size() || !work.empty();) {
     const auto some = std::span(texts).subspan(begin, std::min(together, texts.size() - begin));
-    for (Translations& t : work.run(some)) {
-      if (options.on_result) options.on_result(all.size(), t);
-      all.push_back(std::move(t));
+    begin += some.size();
+    work.add(some);
+    work.attempt();
+    while (std::optional<Translations> t = work.next()) {
+      if (options.on_result) options.on_result(all.size(), *t);
+      all.push_back(std::move(*t));
     }
   }
   return all;
