@@ -54,7 +54,8 @@ TEST(PictureMap, SmallOnesStandBesideEachOther) {
   const std::string beside = to_terminal(std::vector<PictureMap>{one, other}, {.width = 200, .colour = false});
   EXPECT_EQ(std::count(beside.begin(), beside.end(), '\n'), 1 + one.down);
   EXPECT_EQ(beside.substr(0, beside.find('\n')), "rot" + std::string(static_cast<size_t>(wide + 2 - 3), ' ') + "blüht");
-  const std::string below = to_terminal(std::vector<PictureMap>{one, other}, {.width = wide, .colour = false});
+  const std::string below =
+      to_terminal(std::vector<PictureMap>{one, other}, {.width = static_cast<int>(wide), .colour = false});
   EXPECT_EQ(std::count(below.begin(), below.end(), '\n'), 2 * (1 + one.down));
   const std::string svg = to_small_svg(std::vector<PictureMap>(7, one));
   size_t panels = 0;

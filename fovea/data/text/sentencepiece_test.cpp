@@ -78,7 +78,8 @@ TEST(SentencePieceTokenizer, SameIdsAndTextsAsThePythonPackage) {
       const auto line = expected["lines"][i].get<std::string>();
       const Tokens tokens = tokenizer->encode(line);
       EXPECT_EQ(tokens.ids, expected[kind][i].get<std::vector<int64_t>>()) << kind << ": " << line;
-      EXPECT_EQ(tokenizer->decode(tokens.ids), expected[kind + "_decoded"][i]) << kind << ": " << line;
+      EXPECT_EQ(tokenizer->decode(tokens.ids), expected[kind + "_decoded"][i].get<std::string>())
+          << kind << ": " << line;
       expect_good_spans(*tokenizer, line);
     }
   }
