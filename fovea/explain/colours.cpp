@@ -13,7 +13,7 @@ namespace {
 constexpr Colour quiet = {118, 118, 118};  // as far from black as from white
 
 Colour mixed(std::span<const Colour> stops, double value) {
-  const double place = std::clamp(value, 0.0, 1.0) * static_cast<double>(stops.size() - 1);
+  const double place = (value > 0 ? std::min(value, 1.0) : 0) * static_cast<double>(stops.size() - 1);  // NaN is 0
   const size_t lower = std::min(stops.size() - 2, static_cast<size_t>(place));
   const double t = place - static_cast<double>(lower);
   auto mix = [&](int Colour::*channel) {
