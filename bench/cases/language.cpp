@@ -1,5 +1,6 @@
 // Whole training steps (forward, cross-entropy, backward, clipping, AdamW) of language models, as tokens/s: nanoGPT's character model
-// for CPUs, and GPT-2 of 124 M weights. The share counts multiply-adds as training.cpp does.
+// for CPUs, and GPT-2 of 124 M weights. The share counts multiply-adds as training.cpp
+// does, of the peak of f32 also where products are in bf16.
 #include "bench/bench.h"
 #include "fovea/base/random.h"
 #include "fovea/models/family.h"
@@ -22,7 +23,7 @@ Tensor random_ids(const Gpt& g, uint64_t seed) {
   return ids;
 }
 
-void measure(Bencher& b, const char* name, const Gpt& g) {
+void measure(Bencher& b, const char* name, const Gpt& g, Precision precision) {
   const auto config = find<Family>("gpt2").config();
   from_json(
       fmt::format(R"({{"vocab_size": {}, "n_positions": {}, "n_embd": {}, "n_layer": {}, "n_head": {}, "resid_pdrop": 0,
@@ -31,6 +32,7 @@ void measure(Bencher& b, const char* name, const Gpt& g) {
       *config, name);
   const std::unique_ptr<Model> model = config->make();
   initialise(*model, Random(1));
+  for_each_weight(*model, [&](const std::string&, Weight& w, const Init&) { w.multiply_in(precision); });
   Optimiser optimiser({.learning_rate = 1e-4}, list_weights(*model));
   const Tensor inputs = random_ids(g, 2), targets = random_ids(g, 3);
   const auto width = static_cast<double>(g.width);
@@ -38,7 +40,9 @@ void measure(Bencher& b, const char* name, const Gpt& g) {
       static_cast<double>(g.layers) * (12 * width * width + static_cast<double>(g.tokens) * width) +
       width * static_cast<double>(g.vocabulary);
   const int64_t count = g.batch * g.tokens;
-  b.tokens(name, fmt::format("batch={} tokens={} width={} layers={}", g.batch, g.tokens, g.width, g.layers),
+  b.tokens(name,
+           fmt::format("batch={} tokens={} width={} layers={} {}", g.batch, g.tokens, g.width, g.layers,
+                       fovea::name(precision)),
            {count, 3 * 2 * multiply_adds * static_cast<double>(count)}, [&] {
              as<Generator>(*model).loss({}, inputs, targets, {}, {.training = true}).backward();
              optimiser.step({});
@@ -49,10 +53,12 @@ void measure(Bencher& b, const char* name, const Gpt& g) {
 
 extern const Bench language = {
     .name = "language", .help = "whole training steps of GPTs", .run = [](Bencher& b) {
-      measure(b, "train_characters",
-              {.batch = 12, .tokens = 64, .vocabulary = 65, .width = 128, .layers = 4, .heads = 4});
-      measure(b, "train_gpt2",
-              {.batch = 1, .tokens = 512, .vocabulary = 50257, .width = 768, .layers = 12, .heads = 12});
+      for (Precision precision : {Precision::f32, Precision::bf16}) {
+        measure(b, "train_characters",
+                {.batch = 12, .tokens = 64, .vocabulary = 65, .width = 128, .layers = 4, .heads = 4}, precision);
+        measure(b, "train_gpt2",
+                {.batch = 1, .tokens = 512, .vocabulary = 50257, .width = 768, .layers = 12, .heads = 12}, precision);
+      }
     }};
 
 }  // namespace fovea::benches

@@ -19,8 +19,35 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+// Rows [begin, end) as bf16, of a matrix that lies column by column: pairs of columns become words for 16 rows at a time, and these
+// are turned.
+void round_columns(const Matrix& a, int64_t depth, int64_t begin, int64_t end, const RoundedRows& to) {
+  const int64_t words = words_of_b(Precision::bf16, depth), stride = to.stride / 4;
+  Scratch scratch;
+  float* columns = scratch.take<float>(words * panel_width);
+  for (int64_t r = begin; r < end; r += panel_width) {
+    const int64_t count = HWY_MIN(panel_width, end - r);
+    for (int64_t k = 0; k < words; ++k) {
+      const float* from = a.data + r + 2 * k * a.column_stride;
+      round_pair_to_bf16(from, 2 * k + 1 < depth ? from + a.column_stride : nullptr, count, columns + k * panel_width);
+    }
+    float* rows = reinterpret_cast<float*>(to.bytes) + r * stride;
+    const int64_t whole_words = words / 4 * 4, whole_rows = count / 4 * 4;
+    for (int64_t i = 0; i < count; ++i) {
+      std::fill(rows + i * stride + words, rows + (i + 1) * stride, 0.0f);
+      for (int64_t k = i < whole_rows ? whole_words : 0; k < words; ++k)
+        rows[i * stride + k] = columns[k * panel_width + i];
+    }
+    for (int64_t k = 0; k < whole_words; k += 4) {
+      for (int64_t i = 0; i < whole_rows; i += 4)
+        transpose_four(columns + k * panel_width + i, panel_width, rows + i * stride + k, stride);
+    }
+  }
+}
+
 void round_rows(Precision precision, const Matrix& a, int64_t depth, int64_t begin, int64_t end,
                 const RoundedRows& to) {
+  if (precision == Precision::bf16 && a.row_stride == 1) return round_columns(a, depth, begin, end, to);
   Scratch scratch;
   float* contiguous = a.column_stride == 1 ? nullptr : scratch.take<float>(depth);
   const bool lacks = unit_of(precision) != Unit::tiles;
@@ -33,7 +60,7 @@ void round_rows(Precision precision, const Matrix& a, int64_t depth, int64_t beg
     std::byte* bytes = to.bytes + r * to.stride;
     std::fill(bytes + depth * 4 / numbers_of(precision) / 4 * 4, bytes + to.stride, std::byte{0});
     if (precision == Precision::bf16) {
-      round_row_to_bf16(row, depth, bytes);
+      round_to_bf16(row, depth, bytes);
       continue;
     }
     const Rounding rounding = rounding_of_pairs(row, depth);
@@ -251,12 +278,13 @@ void gemm_here(const GemmShape& s, const Matrix& a, const float* packed, const O
   for (int64_t i = 0; i < grid.rows; ++i) run_piece(task, grid, i);
 }
 
-void gemm(const GemmShape& s, const Matrix& a, const Matrix& b, const Output& c, const Epilogue& epilogue) {
-  check(s.rows, s.depth, {Precision::f32, s.depth, s.columns});
+void gemm(const GemmShape& s, const Matrix& a, const Matrix& b, const Output& c, const Epilogue& epilogue,
+          Precision precision) {
+  check(s.rows, s.depth, {precision, s.depth, s.columns});
   Scratch scratch;
-  float* packed = scratch.take<float>(packed_size(s.depth, s.columns));
-  pack(b, s.depth, s.columns, packed);
-  gemm(s, a, packed, c, epilogue);
+  std::byte* packed = scratch.take<std::byte>(packed_bytes(precision, s.depth, s.columns));
+  pack(precision, b, s.depth, s.columns, packed);
+  multiply(s.rows, a, {precision, s.depth, s.columns, packed}, c, epilogue);
 }
 
 void batched_gemm(int64_t count, const GemmShape& s, const Matrix& a, const Matrix& b, const Output& c,

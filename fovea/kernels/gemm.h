@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "fovea/base/precision.h"
 #include "fovea/kernels/activation.h"
 
 namespace fovea::kernels {
@@ -55,8 +56,9 @@ void gemm(const GemmShape&, const Matrix& a, const float* packed, const Output& 
 // The same on the calling thread alone, for the body of a parallel_for: nothing is cut into tasks. Same bits.
 void gemm_here(const GemmShape&, const Matrix& a, const float* packed, const Output& c, const Epilogue& = {});
 
-// The same with B as it comes: packs into scratch memory first.
-void gemm(const GemmShape&, const Matrix& a, const Matrix& b, const Output& c, const Epilogue& = {});
+// The same with B as it comes: packs into scratch memory first, in whatever precision packed.h has.
+void gemm(const GemmShape&, const Matrix& a, const Matrix& b, const Output& c, const Epilogue& = {},
+          Precision = Precision::f32);
 
 // Many products of one shape; the strides lead from one problem to the next (0 shares an operand). Parallel over
 // problems too.

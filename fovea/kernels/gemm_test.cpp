@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "fovea/base/random.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/every_simd.h"
+#include "fovea/kernels/unit.h"
 
 namespace fovea::kernels {
 namespace {
@@ -66,6 +68,43 @@ TEST_P(Gemm, EqualsFloat64ForOddShapesAndAnyStrides) {
           for (int64_t r = 0; r < rows; ++r) {
             for (int64_t j = columns; j < stride; ++j) ASSERT_EQ(c[size_t(r * stride + j)], 7.0f) << "wrote beside C";
           }
+        }
+      }
+    }
+  }
+}
+
+Floats rounded_to_bf16(const Floats& x) {
+  Floats r = x;
+  for (float& f : r) {
+    const uint32_t bits = std::bit_cast<uint32_t>(f);
+    f = std::bit_cast<float>((bits + 0x7fffu + (bits >> 16 & 1u)) & 0xffff0000u);
+  }
+  return r;
+}
+
+// As the products of a training in bf16 are: x Wᵀ, dy W and dyᵀ x.
+class RoundingGemm : public EverySimd {};
+INSTANTIATE_TEST_SUITE_P(, RoundingGemm, testing::ValuesIn(emulated_simds()), simd_name);
+
+TEST_P(RoundingGemm, EqualsFloat64OfOperandsInBf16ForOddShapesAndAnyStrides) {
+  for (int64_t rows : {1, 3, 13, 17, 37, 100}) {
+    for (int64_t columns : {1, 15, 33, 130}) {
+      for (int64_t depth : {1, 5, 33, 64, 71}) {
+        const GemmShape s = {rows, columns, depth};
+        const Floats x = random_floats(rows * depth, 1), w = random_floats(depth * columns, 2);
+        const Floats rounded = rounded_to_bf16(w);
+        const Floats read = unit_of(Precision::bf16) == Unit::vectors ? x : rounded_to_bf16(x);
+        for (int layout = 0; layout < 4; ++layout) {
+          const auto a_of = [&](const Floats& v) {
+            return layout & 1 ? Matrix{v.data(), 1, rows} : Matrix{v.data(), depth, 1};
+          };
+          const auto b_of = [&](const Floats& v) {
+            return layout & 2 ? Matrix{v.data(), 1, depth} : Matrix{v.data(), columns, 1};
+          };
+          Floats c(size_t(rows * columns));
+          gemm(s, a_of(x), b_of(w), {c.data(), columns}, {}, Precision::bf16);
+          expect_product(s, a_of(read), b_of(rounded), c, columns);
         }
       }
     }

@@ -46,6 +46,23 @@ void pack_rows(const Matrix& b, int64_t panel_depth, int64_t columns, int64_t be
                           packed + (whole * panel_depth + begin) * panel_width);
 }
 
+// The same for pairs [begin, end) of rows, as words of bf16.
+void pack_bf16_rows(const Matrix& b, int64_t depth, int64_t columns, int64_t begin, int64_t end, float* packed) {
+  const int64_t pairs = words_of_b(Precision::bf16, depth);
+  for (int64_t k = begin; k < end; k += 4) {
+    const int64_t stop = HWY_MIN(k + 4, end);
+    for (int64_t column = 0; column < columns; column += panel_width) {
+      const int64_t width = HWY_MIN(panel_width, columns - column);
+      for (int64_t i = k; i < stop; ++i) {
+        const float* from = b.data + 2 * i * b.row_stride + column;
+        float* to = packed + column * pairs + i * panel_width;
+        round_pair_to_bf16(from, 2 * i + 1 < depth ? from + b.row_stride : nullptr, width, to);
+        std::fill(to + width, to + panel_width, 0.0f);
+      }
+    }
+  }
+}
+
 // A panel of up to 16 columns as words of bf16 or int8: each column is rounded on its own, then the words are packed as floats
 // are. int8 also leaves the columns' scales.
 void pack_rounded_panel(Precision precision, const Matrix& b, int64_t depth, int64_t columns, float* packed,
@@ -81,6 +98,7 @@ namespace {
 
 HWY_EXPORT(pack_panel);
 HWY_EXPORT(pack_rows);
+HWY_EXPORT(pack_bf16_rows);
 HWY_EXPORT(pack_rounded_panel);
 
 int64_t panels_of(int64_t columns) { return (columns + panel_width - 1) / panel_width; }
@@ -128,6 +146,11 @@ void pack_columns(const PackedMatrix& whole, int64_t first_column, const Matrix&
   const int64_t panel = words_of_b(precision, depth) * panel_width;
   float* words = reinterpret_cast<float*>(const_cast<std::byte*>(data)) + first_column / panel_width * panel;
   if (precision == Precision::f32) return pack(b, depth, columns, words);
+  if (precision == Precision::bf16 && b.column_stride == 1) {
+    return parallel_ranges(words_of_b(precision, depth), grain / (columns + 1) + 4, [&](int64_t begin, int64_t end) {
+      HWY_DYNAMIC_DISPATCH(pack_bf16_rows)(b, depth, columns, begin, end, words);
+    });
+  }
   float* scales = const_cast<float*>(scales_of(whole));
   if (scales && first_column + columns == all)
     std::fill(reinterpret_cast<std::byte*>(scales + all),

@@ -34,7 +34,7 @@ HWY_EXPORT(cell_forward);
 
 // [x, h] before the first step, and x before the others.
 void load_inputs(const Recurrent& r, const Layout& l, const Saved& saved) {
-  over_items({0, l.batch, gemm}, [&](int64_t b) {
+  over_items({0, l.batch}, [&](int64_t b) {
     for (int64_t step = 0; step < r.shape.steps; ++step) {
       float* row = saved.state + (step * l.batch + b) * l.state;
       const bool there = step < length_of(r, b);
@@ -119,23 +119,21 @@ void join_biases(const RecurrentWeights& w, const Layout& l, float* bias) {
 
 }  // namespace
 
-int64_t recurrent_packed_size(const RecurrentShape& s) {
-  const int64_t input = packed_size(s.inputs, s.gates() * s.width);
-  if (s.cell == RecurrentCell::lstm) return input + packed_size(s.width, 4 * s.width);
-  return input + packed_size(s.width, 2 * s.width) + packed_size(s.width, s.width);
+int64_t recurrent_packed_bytes(const RecurrentShape& s) {
+  const auto bytes = [&](int64_t depth, int64_t columns) { return packed_bytes(s.precision, depth, columns); };
+  const int64_t input = bytes(s.inputs, s.gates() * s.width);
+  if (s.cell == RecurrentCell::lstm) return input + bytes(s.width, 4 * s.width);
+  return input + bytes(s.width, 2 * s.width) + bytes(s.width, s.width);
 }
 
 // W, and behind it U: whole (LSTM), or r and z, and n (GRU).
-RecurrentMatrices pack_recurrent(const RecurrentShape& s, const RecurrentWeights& weights, float* packed) {
+RecurrentMatrices pack_recurrent(const RecurrentShape& s, const RecurrentWeights& weights, std::byte* packed) {
   const int64_t w = s.width, summed = (s.cell == RecurrentCell::lstm ? 4 : 2) * w;
-  auto next = [&](const float* from, int64_t depth, int64_t columns) {
-    pack({from, 1, depth}, depth, columns, packed);
-    const PackedMatrix made = {Precision::f32, depth, columns, reinterpret_cast<const std::byte*>(packed)};
-    packed += packed_size(depth, columns);
-    return made;
-  };
-  RecurrentMatrices made = {next(weights.input, s.inputs, s.gates() * w), next(weights.hidden, w, summed)};
-  if (s.cell == RecurrentCell::gru) made.candidate = next(weights.hidden + 2 * w * w, w, w);
+  Packer next(s.precision, packed);
+  RecurrentMatrices made;
+  made.input = next({weights.input, 1, s.inputs}, s.inputs, s.gates() * w);
+  made.hidden = next({weights.hidden, 1, w}, w, summed);
+  if (s.cell == RecurrentCell::gru) made.candidate = next({weights.hidden + 2 * w * w, 1, w}, w, w);
   return made;
 }
 
@@ -153,7 +151,7 @@ void recurrent_forward(const Recurrent& r, const RecurrentOutputs& out) {
   join_biases(r.weights, l, bias);
   const RecurrentMatrices packed =
       r.weights.packed ? *r.weights.packed
-                       : pack_recurrent(r.shape, r.weights, scratch.take<float>(recurrent_packed_size(r.shape)));
+                       : pack_recurrent(r.shape, r.weights, scratch.take<std::byte>(recurrent_packed_bytes(r.shape)));
   load_inputs(r, l, saved);
   // W x needs no step before it: one product for all steps.
   multiply(l.rows, {saved.state, l.state, 1}, packed.input, {saved.gates, l.gates});

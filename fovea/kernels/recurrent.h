@@ -21,6 +21,7 @@ using fovea::RecurrentCell;
 struct RecurrentShape {
   RecurrentCell cell = RecurrentCell::lstm;
   int64_t batch = 0, steps = 0, inputs = 0, width = 0;
+  Precision precision = Precision::f32;  // of the products, there and back (packed.h); what goes in and out is f32
   int64_t gates() const { return cell == RecurrentCell::lstm ? 4 : 3; }
 };
 
@@ -33,7 +34,7 @@ struct StepsOf {
 using Steps = StepsOf<const float>;
 using MutableSteps = StepsOf<float>;
 
-// W and U as the products of the forward pass read them: U whole (LSTM), or of r and z, and of n apart (GRU).
+// W and U as the products of a pass read them: U whole (LSTM), or of r and z, and of n apart (GRU).
 struct RecurrentMatrices {
   PackedMatrix input, hidden, candidate = {};
 };
@@ -46,7 +47,7 @@ struct RecurrentWeights {
   const float* hidden_bias = nullptr;
   // W and U packed, where they are kept from call to call; or nothing. The forward pass then needs no others.
   const RecurrentMatrices* packed = nullptr;
-  const float* packed_backward = nullptr;  // by pack_recurrent_backward
+  const RecurrentMatrices* packed_backward = nullptr;  // by pack_recurrent_backward
 };
 
 // What forward and backward are told alike. Beyond its length an item's state stays as it is and its output is 0;
@@ -88,10 +89,10 @@ struct RecurrentGradients {
   float* gates = nullptr;  // recurrent_gates_size floats for recurrent_weight_gradients
 };
 
-int64_t recurrent_packed_size(const RecurrentShape&);
-RecurrentMatrices pack_recurrent(const RecurrentShape&, const RecurrentWeights&, float* packed);  // in f32
-int64_t recurrent_packed_backward_size(const RecurrentShape&);
-void pack_recurrent_backward(const RecurrentShape&, const RecurrentWeights&, float* packed);
+int64_t recurrent_packed_bytes(const RecurrentShape&);
+RecurrentMatrices pack_recurrent(const RecurrentShape&, const RecurrentWeights&, std::byte* packed);
+int64_t recurrent_packed_backward_bytes(const RecurrentShape&);
+RecurrentMatrices pack_recurrent_backward(const RecurrentShape&, const RecurrentWeights&, std::byte* packed);
 
 int64_t recurrent_saved_size(const RecurrentShape&);
 void recurrent_forward(const Recurrent&, const RecurrentOutputs&);

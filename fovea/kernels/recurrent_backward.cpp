@@ -50,28 +50,26 @@ struct BackwardCall {
   const Saved& saved;
   const RecurrentUpstream& up;
   const RecurrentGradients& out;
-  const float* packed;  // U
+  const RecurrentMatrices& packed;
   float* dgates;
 };
 
 // dh = dgates U for the items of one step; a GRU's n has another gradient towards h than towards x.
 void step_gradient(const BackwardCall& call, const float* dgates, float* dhidden, const Block& block) {
   const Layout& l = call.l;
-  const int64_t items = block.end - block.begin, w = l.width, summed = (l.lstm ? 4 : 2) * w;
-  block.product({items, w, summed}, {dgates, l.gates, 1}, call.packed, {dhidden, w}, {});
-  if (l.lstm) return;
-  block.product({items, w, w}, {dgates + 3 * w, l.gates, 1}, call.packed + packed_size(summed, w), {dhidden, w},
-                {.add = true});
+  const int64_t items = block.end - block.begin, w = l.width;
+  multiply(items, {dgates, l.gates, 1}, call.packed.hidden, {dhidden, w});
+  if (!l.lstm) multiply(items, {dgates + 3 * w, l.gates, 1}, call.packed.candidate, {dhidden, w}, {.add = true});
 }
 
 // dx = dgates W, one product for all steps, and from the order of the walk to that of x.
-void input_gradients(const BackwardCall& call, const float* packed) {
+void input_gradients(const BackwardCall& call) {
   const Recurrent& r = call.r;
   const Layout& l = call.l;
   Scratch scratch;
   float* dx = scratch.take<float>(l.rows * l.inputs);
-  gemm({l.rows, l.inputs, r.shape.gates() * l.width}, {call.dgates, l.gates, 1}, packed, {dx, l.inputs});
-  over_items({0, l.batch, gemm}, [&](int64_t b) {
+  multiply(l.rows, {call.dgates, l.gates, 1}, call.packed.input, {dx, l.inputs});
+  over_items({0, l.batch}, [&](int64_t b) {
     for (int64_t step = 0; step < r.shape.steps; ++step) {
       const bool there = step < length_of(r, b);
       copy_or_zero(there ? dx + (step * l.batch + b) * l.inputs : nullptr, l.inputs,
@@ -132,7 +130,8 @@ void backward_block(const BackwardCall& call, const Block& block) {
 struct WeightCall {
   const Layout& l;
   int64_t rows;
-  const float *dgates, *inputs, *hidden;
+  const float* dgates;
+  PackedMatrix inputs, hidden;
   const RecurrentGradients& out;
 };
 
@@ -143,14 +142,23 @@ struct GateRows {
 
 void input_gradient(const WeightCall& c, const GateRows& g) {
   if (!c.out.input) return;
-  gemm({g.rows, c.l.inputs, c.rows}, {c.dgates + g.from, 1, c.l.gates}, c.inputs,
-       {c.out.input + g.begin * c.l.inputs, c.l.inputs});
+  multiply(g.rows, {c.dgates + g.from, 1, c.l.gates}, c.inputs, {c.out.input + g.begin * c.l.inputs, c.l.inputs});
 }
 
 void hidden_gradient(const WeightCall& c, const GateRows& g) {
   if (!c.out.hidden) return;
-  gemm({g.rows, c.l.width, c.rows}, {c.dgates + g.from, 1, c.l.gates}, c.hidden,
-       {c.out.hidden + g.begin * c.l.width, c.l.width});
+  multiply(g.rows, {c.dgates + g.from, 1, c.l.gates}, c.hidden, {c.out.hidden + g.begin * c.l.width, c.l.width});
+}
+
+// [x, h] of all calls, row below row.
+const float* states_of(const Layout& l, std::span<const float* const> saved, Scratch& scratch) {
+  const auto state_of = [&](size_t call) { return Saved(l, const_cast<float*>(saved[call])).state; };
+  if (saved.size() == 1) return state_of(0);
+  float* all = scratch.take<float>(static_cast<int64_t>(saved.size()) * l.rows * l.state);
+  parallel_for(static_cast<int64_t>(saved.size()), [&](int64_t i) {
+    std::copy_n(state_of(static_cast<size_t>(i)), l.rows * l.state, all + i * l.rows * l.state);
+  });
+  return all;
 }
 
 void bias_gradient(const WeightCall& call, int64_t from, int64_t columns, float* sums) {
@@ -176,20 +184,22 @@ void bias_gradients(const WeightCall& call) {
 
 }  // namespace
 
-int64_t recurrent_packed_backward_size(const RecurrentShape& s) {
-  const int64_t w = s.width, input = packed_size(s.gates() * w, s.inputs);
-  if (s.cell == RecurrentCell::lstm) return input + packed_size(4 * w, w);
-  return input + packed_size(2 * w, w) + packed_size(w, w);
+int64_t recurrent_packed_backward_bytes(const RecurrentShape& s) {
+  const auto bytes = [&](int64_t depth, int64_t columns) { return packed_bytes(s.precision, depth, columns); };
+  const int64_t w = s.width, input = bytes(s.gates() * w, s.inputs);
+  if (s.cell == RecurrentCell::lstm) return input + bytes(4 * w, w);
+  return input + bytes(2 * w, w) + bytes(w, w);
 }
 
 // W, and behind it U, as in pack_recurrent.
-void pack_recurrent_backward(const RecurrentShape& s, const RecurrentWeights& weights, float* packed) {
+RecurrentMatrices pack_recurrent_backward(const RecurrentShape& s, const RecurrentWeights& weights, std::byte* packed) {
   const int64_t w = s.width, summed = (s.cell == RecurrentCell::lstm ? 4 : 2) * w;
-  pack({weights.input, s.inputs, 1}, s.gates() * w, s.inputs, packed);
-  packed += packed_size(s.gates() * w, s.inputs);
-  pack({weights.hidden, w, 1}, summed, w, packed);
-  if (s.cell == RecurrentCell::lstm) return;
-  pack({weights.hidden + 2 * w * w, w, 1}, w, w, packed + packed_size(summed, w));
+  Packer next(s.precision, packed);
+  RecurrentMatrices made;
+  made.input = next({weights.input, s.inputs, 1}, s.gates() * w, s.inputs);
+  made.hidden = next({weights.hidden, w, 1}, summed, w);
+  if (s.cell == RecurrentCell::gru) made.candidate = next({weights.hidden + 2 * w * w, w, 1}, w, w);
+  return made;
 }
 
 int64_t recurrent_gates_size(const RecurrentShape& s) {
@@ -202,16 +212,18 @@ void recurrent_weight_gradients(const RecurrentShape& s, std::span<const float* 
   const Layout l(s);
   const int64_t rows = static_cast<int64_t>(saved.size()) * l.rows, w = l.width;
   Scratch scratch;
-  float *inputs = nullptr, *hidden = nullptr;
-  if (out.input) inputs = scratch.take<float>(packed_size(rows, l.inputs));
-  if (out.hidden) hidden = scratch.take<float>(packed_size(rows, w));
-  for (size_t i = 0; i < saved.size(); ++i) {
-    const Saved part(l, const_cast<float*>(saved[i]));
-    const int64_t from = static_cast<int64_t>(i) * l.rows * panel_width;
-    if (inputs) pack({part.state, l.state, 1}, l.rows, l.inputs, inputs + from, rows);
-    if (hidden) pack({part.state + l.inputs, l.state, 1}, l.rows, w, hidden + from, rows);
-  }
-  const WeightCall call = {l, rows, gates, inputs, hidden, out};
+  const float* states = states_of(l, saved, scratch);
+  const auto packed = [&](const float* from, int64_t columns) {
+    std::byte* memory = scratch.take<std::byte>(packed_bytes(s.precision, rows, columns));
+    pack(s.precision, {from, l.state, 1}, rows, columns, memory);
+    return PackedMatrix{s.precision, rows, columns, memory};
+  };
+  const WeightCall call = {l,
+                           rows,
+                           gates,
+                           out.input ? packed(states, l.inputs) : PackedMatrix(),
+                           out.hidden ? packed(states + l.inputs, w) : PackedMatrix(),
+                           out};
   input_gradient(call, {0, (l.lstm ? 4 : 3) * w, 0});
   hidden_gradient(call, {0, (l.lstm ? 4 : 2) * w, 0});
   if (!l.lstm) hidden_gradient(call, {2 * w, w, 3 * w});
@@ -226,15 +238,14 @@ void recurrent_backward(const Recurrent& r, const float* memory, const Recurrent
   const Saved saved(l, const_cast<float*>(memory));
   Scratch scratch;
   float* dgates = out.gates ? out.gates : scratch.take<float>(l.rows * l.gates);
-  const float* packed = r.weights.packed_backward;
-  if (!packed) {
-    float* made = scratch.take<float>(recurrent_packed_backward_size(r.shape));
-    pack_recurrent_backward(r.shape, r.weights, made);
-    packed = made;
-  }
-  const BackwardCall call = {r, l, saved, up, out, packed + packed_size(r.shape.gates() * l.width, l.inputs), dgates};
+  const RecurrentMatrices packed =
+      r.weights.packed_backward
+          ? *r.weights.packed_backward
+          : pack_recurrent_backward(r.shape, r.weights,
+                                    scratch.take<std::byte>(recurrent_packed_backward_bytes(r.shape)));
+  const BackwardCall call = {r, l, saved, up, out, packed, dgates};
   over_blocks(r.shape, [&](const Block& block) { backward_block(call, block); });
-  if (out.x.data) input_gradients(call, packed);
+  if (out.x.data) input_gradients(call);
   if (out.input || out.hidden || out.input_bias || out.hidden_bias)
     recurrent_weight_gradients(r.shape, {&memory, 1}, dgates, out);
 }

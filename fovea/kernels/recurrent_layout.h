@@ -63,10 +63,8 @@ inline void check(const Recurrent& r) {
 // The items of a block go through all steps on one thread, since rows need not wait for each other. There is one block,
 // whose products are spread over the threads step by step, where there are too few items for that, only one step, or so
 // many weights that each thread had better read only a part of them.
-using Product = void (*)(const GemmShape&, const Matrix&, const float*, const Output&, const Epilogue&);
 struct Block {
   int64_t begin, end;
-  Product product;
 };
 
 template <class Body>
@@ -74,8 +72,8 @@ inline void over_blocks(const RecurrentShape& s, Body&& body) {
   constexpr int64_t most_weights = 3 << 18;  // 3 MB
   const bool apart = s.steps > 1 && s.batch >= 4 * threads() && 4 * s.width * (s.inputs + s.width) <= most_weights;
   const int64_t blocks = apart ? threads() : 1;
-  if (blocks == 1) return body(Block{0, s.batch, gemm});
-  parallel_for(blocks, [&](int64_t i) { body(Block{s.batch * i / blocks, s.batch * (i + 1) / blocks, gemm_here}); });
+  if (blocks == 1) return body(Block{0, s.batch});
+  parallel_for(blocks, [&](int64_t i) { body(Block{s.batch * i / blocks, s.batch * (i + 1) / blocks}); });
 }
 
 // body(item) for the items of a block; what surrounds the products is spread like them.
@@ -93,6 +91,23 @@ inline void copy_or_zero(const float* from, int64_t count, float* to) {
     std::fill_n(to, count, 0.0f);
   }
 }
+
+// Matrices packed one behind the other.
+class Packer final {
+ public:
+  Packer(Precision precision, std::byte* memory) : precision_(precision), memory_(memory) {}
+
+  PackedMatrix operator()(const Matrix& b, int64_t depth, int64_t columns) {
+    const PackedMatrix made = {precision_, depth, columns, memory_};
+    pack(precision_, b, depth, columns, memory_);
+    memory_ += packed_bytes(precision_, depth, columns);
+    return made;
+  }
+
+ private:
+  Precision precision_;
+  std::byte* memory_;
+};
 
 template <class T>
 T* row_of(T* matrix, int64_t row, int64_t width) {

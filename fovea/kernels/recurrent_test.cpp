@@ -66,7 +66,7 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 // The equations of the header, one number at a time.
 Result<double> by_loops(const Problem<double>& p) {
-  const auto [cell, batch, steps, inputs, width] = p.shape;
+  const auto [cell, batch, steps, inputs, width, precision] = p.shape;
   Result<double> r{Doubles(size_t(batch * steps * width)), p.first_hidden, p.first_cell};
   for (int64_t b = 0; b < batch; ++b) {
     double *h = &r.last_hidden[size_t(b * width)], *c = &r.last_cell[size_t(b * width)];

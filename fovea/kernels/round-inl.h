@@ -104,15 +104,59 @@ inline int32_t round_and_add(const float* x, int64_t count, const Rounding& r, i
   return sum;
 }
 
-// To bf16, ties to even; a NaN stays one. An odd count is filled with a zero.
+// To bf16, ties to even; a NaN stays one. The upper half of each result is the number; what the lower half holds is of no use.
+HWY_INLINE uint32_t bf16_above(float x) {
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  return (bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : bits + 0x7fffu + (bits >> 16 & 1u);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<RowTag>> bf16_above(RowVector x) {
+  const hn::RebindToUnsigned<RowTag> d;
+  const hn::RebindToSigned<RowTag> whole;
+  const auto bits = hn::BitCast(d, x);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1u));
+  const auto up = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7fffu)));
+  const auto size = hn::BitCast(whole, hn::And(bits, hn::Set(d, 0x7fffffffu)));
+  const auto is_nan = hn::RebindMask(d, hn::Gt(size, hn::Set(whole, 0x7f800000)));
+  return hn::IfThenElse(is_nan, hn::Or(bits, hn::Set(d, 0x400000u)), up);
+}
+#endif
+
+// A row as bf16. An odd count is filled with a zero.
 inline void round_to_bf16(const float* x, int64_t count, std::byte* to) {
-  for (int64_t i = 0; i < count; ++i) {
-    const uint32_t bits = std::bit_cast<uint32_t>(x[i]);
-    const uint32_t up = bits + 0x7fffu + (bits >> 16 & 1u);
-    const auto half = static_cast<uint16_t>(((bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : up) >> 16);
+  int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::RebindToSigned<RowTag> whole;
+  const hn::Rebind<uint16_t, RowTag> halves;
+  for (const int64_t lanes = row_lanes(); i + lanes <= count; i += lanes) {
+    const auto upper = hn::BitCast(whole, hn::ShiftRight<16>(bf16_above(hn::LoadU(RowTag(), x + i))));
+    hn::StoreU(hn::DemoteTo(halves, upper), halves, reinterpret_cast<uint16_t*>(to) + i);
+  }
+#endif
+  for (; i < count; ++i) {
+    const auto half = static_cast<uint16_t>(bf16_above(x[i]) >> 16);
     std::memcpy(to + 2 * i, &half, 2);
   }
   if (count % 2) std::memset(to + 2 * count, 0, 2);
+}
+
+// Two rows as words of bf16, the first one's numbers in the lower halves; without a second one zeros in the upper ones.
+inline void round_pair_to_bf16(const float* first, const float* second, int64_t count, float* words) {
+  int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const RowTag d;
+  const hn::RebindToUnsigned<RowTag> bits;
+  for (const int64_t lanes = row_lanes(); i + lanes <= count; i += lanes) {
+    auto word = hn::ShiftRight<16>(bf16_above(hn::LoadU(d, first + i)));
+    if (second) word = hn::Or(word, hn::And(bf16_above(hn::LoadU(d, second + i)), hn::Set(bits, 0xffff0000u)));
+    hn::StoreU(hn::BitCast(d, word), d, words + i);
+  }
+#endif
+  for (; i < count; ++i) {
+    const uint32_t upper = second ? bf16_above(second[i]) & 0xffff0000u : 0;
+    words[i] = std::bit_cast<float>(bf16_above(first[i]) >> 16 | upper);
+  }
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

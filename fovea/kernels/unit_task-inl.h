@@ -1,6 +1,5 @@
-// Products on the tiles of unit.h for one instruction set: the rows of A as they take them, and tasks.
+// Products on the tiles of unit.h for one instruction set.
 //
-//   round_row_to_bf16(x, depth, bytes);
 //   run_tile_task(task);                                // as run_task of gemm_task-inl.h, with rounded rows as `task.a`
 #if defined(FOVEA_KERNELS_UNIT_TASK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_UNIT_TASK_INL_H_
@@ -21,27 +20,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// As round_to_bf16, a vector at a time.
-inline void round_row_to_bf16(const float* x, int64_t count, std::byte* to) {
-  int64_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::RebindToUnsigned<FloatTag> d;
-  const hn::RebindToSigned<FloatTag> signed_tag;
-  const hn::Rebind<uint16_t, FloatTag> halves;
-  for (; i + lanes <= count; i += lanes) {
-    const auto bits = hn::LoadU(d, reinterpret_cast<const uint32_t*>(x + i));
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1u));
-    const auto up = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7fffu)));
-    const auto size = hn::BitCast(signed_tag, hn::And(bits, hn::Set(d, 0x7fffffffu)));
-    const auto is_nan = hn::RebindMask(d, hn::Gt(size, hn::Set(signed_tag, 0x7f800000)));
-    const auto rounded = hn::IfThenElse(is_nan, hn::Or(bits, hn::Set(d, 0x400000u)), up);
-    const auto upper = hn::BitCast(signed_tag, hn::ShiftRight<16>(rounded));
-    hn::StoreU(hn::DemoteTo(halves, upper), halves, reinterpret_cast<uint16_t*>(to) + i);
-  }
-#endif
-  round_to_bf16(x + i, count - i, to + 2 * i);
-}
 
 // The last block of each panel, filled with zeros to its 16 rows of 64 bytes, where the depth ends inside of a block.
 inline void copy_last_blocks(const std::byte* b, int64_t b_panel, int64_t panels, std::byte* to) {

@@ -56,7 +56,7 @@ class RecurrentLayers final {
 
     CellWeights numbers() const {
       auto of = [](const Weight& w) { return w.packed() ? w.unpacked() : *w; };
-      return {of(input), of(hidden), *input_bias, *hidden_bias};
+      return {of(input), of(hidden), *input_bias, *hidden_bias, input.precision()};
     }
   };
   std::vector<Cell> cells_;  // [layers · directions]

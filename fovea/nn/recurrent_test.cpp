@@ -38,15 +38,18 @@ void check_against_pytorch(const std::string& kind) {
 TEST(Recurrent, LstmEqualsPyTorch) { check_against_pytorch<Lstm>("lstm"); }
 TEST(Recurrent, GruEqualsPyTorch) { check_against_pytorch<Gru>("gru"); }
 
+// What its products multiply; bf16 rounds each operand by 1/256 at most.
+constexpr GradientCheck tolerance_of(Precision p) { return {.f32_tolerance = p == Precision::f32 ? 1e-4 : 0.03}; }
+
 // The kernel on every shape of call against the formula in f64, whose own gradient is held to differences.
-TEST(Recurrent, GradientsEqualDifferences) {
+void check_gradients(Precision precision) {
   for (const RecurrentCell cell : {RecurrentCell::lstm, RecurrentCell::gru}) {
     const int64_t columns = (cell == RecurrentCell::lstm ? 4 : 3) * 3;
     for (const bool reverse : {false, true}) {
       auto run = [&](const Inputs& x) {
         RecurrentWalk walk = {.first_hidden = x[5], .lengths = lengths({4, 0, 2}), .reverse = reverse};
         if (cell == RecurrentCell::lstm) walk.first_cell = x[6];
-        const RecurrentResult r = recurrent(cell, x[0], {x[1], x[2], x[3], x[4]}, walk);
+        const RecurrentResult r = recurrent(cell, x[0], {x[1], x[2], x[3], x[4], precision}, walk);
         std::vector<Tensor> parts = {r.outputs.reshape({-1}), r.last_hidden.reshape({-1})};
         if (r.last_cell) parts.push_back(r.last_cell.reshape({-1}));
         return concat(parts, 0);
@@ -54,18 +57,24 @@ TEST(Recurrent, GradientsEqualDifferences) {
       Inputs inputs = {random_input({3, 4, 2}),    random_input({columns, 2}), random_input({columns, 3}),
                        random_input({columns}, 7), random_input({columns}, 8), random_input({3, 3}, 9)};
       if (cell == RecurrentCell::lstm) inputs.push_back(random_input({3, 3}, 10));
-      check_gradient(run, inputs);
+      check_gradient(run, inputs, tolerance_of(precision));
     }
   }
 }
 
+TEST(Recurrent, GradientsEqualDifferences) { check_gradients(Precision::f32); }
+
+TEST(Recurrent, GradientsInBf16AreNearDifferences) {
+  for_each_simd([] { check_gradients(Precision::bf16); }, emulated_simds());
+}
+
 // Step by step with packed weights in f32, against the whole sequence by the formula in f64. The last step is a call of
 // two, and one call leads nowhere.
-TEST(Recurrent, PackedStepsHaveTheGradientsOfTheWhole) {
+void check_packed_steps(Precision precision) {
   for (const RecurrentCell cell : {RecurrentCell::lstm, RecurrentCell::gru}) {
     const int64_t columns = (cell == RecurrentCell::lstm ? 4 : 3) * 5;
     auto run = [&](const Inputs& x) {
-      const CellWeights w = {x[1], x[2], x[3], x[4]};
+      const CellWeights w = {x[1], x[2], x[3], x[4], precision};
       if (x[0].dtype() == DType::f64) return recurrent(cell, x[0], w, {.first_hidden = x[5]}).outputs;
       const PackedCell packed(cell, w);
       RecurrentWalk walk = {.first_hidden = x[5], .packed = &packed};
@@ -78,9 +87,17 @@ TEST(Recurrent, PackedStepsHaveTheGradientsOfTheWhole) {
       }
       return concat(outputs, 1);
     };
-    check_gradient(run, {random_input({3, 5, 2}), random_input({columns, 2}), random_input({columns, 5}),
-                         random_input({columns}, 7), random_input({columns}, 8), random_input({3, 5}, 9)});
+    check_gradient(run,
+                   {random_input({3, 5, 2}), random_input({columns, 2}), random_input({columns, 5}),
+                    random_input({columns}, 7), random_input({columns}, 8), random_input({3, 5}, 9)},
+                   tolerance_of(precision));
   }
+}
+
+TEST(Recurrent, PackedStepsHaveTheGradientsOfTheWhole) { check_packed_steps(Precision::f32); }
+
+TEST(Recurrent, PackedStepsInBf16HaveNearlyTheGradientsOfTheWhole) {
+  for_each_simd([] { check_packed_steps(Precision::bf16); }, emulated_simds());
 }
 
 TEST(Recurrent, APackedCellServesOneBackwardPass) {

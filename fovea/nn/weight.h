@@ -63,6 +63,10 @@ class Weight final {
   const Tensor* operator->() const { return &**this; }
   operator const Tensor&() const { return **this; }
 
+  // In what linear() multiplies numbers that learn, there and back (tensor/matmul.h); they and their gradients stay f32.
+  void multiply_in(Precision precision) { precision_ = precision; }
+  Precision precision() const { return precision_; }
+
   void learn(const Tensor& stored);            // numbers that go on learning from those of a file
   Tensor as_used(const Tensor& stored) const;  // a file's numbers as the weight has them; an Error if the shapes differ
   Tensor stored() const;                       // the other way, from whatever state it is in
@@ -91,6 +95,7 @@ class Weight final {
 
   bool exists_ = false, transposed_ = false;
   Use use_ = Use::numbers;
+  Precision precision_ = Precision::f32;
   Shape shape_;
   std::vector<int64_t> parts_;  // none: one
   int64_t kernel_ = 0;          // of a convolution

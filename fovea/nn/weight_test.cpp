@@ -6,8 +6,10 @@
 #include "fovea/kernels/packed.h"
 #include "fovea/nn/golden.h"
 #include "fovea/nn/linear.h"
+#include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/index.h"
 #include "fovea/tensor/matmul.h"
+#include "fovea/tensor/reduce.h"
 
 namespace fovea {
 namespace {
@@ -216,6 +218,46 @@ TEST(Weight, PackedLeadsBackToItsInputsAsNumbersDo) {
       EXPECT_NEAR(both[i], plain[i], 1e-5);
     }
   }
+}
+
+// Eighths have few digits: bf16 holds them, and f32 their products' sums. So rounding changes nothing, and every gradient is that of
+// the formula; of other numbers the result shows that they were rounded.
+TEST(Weight, LearnsInBf16AsTheFormulaSaysOfRoundedNumbers) {
+  auto eighths = [](const Shape& shape, uint64_t seed) {
+    Tensor numbers(shape, DType::f64);
+    for (int64_t i = 0; i < numbers.elements(); ++i)
+      numbers.data<double>()[i] = (static_cast<double>(Random(seed).below(33, static_cast<uint64_t>(i))) - 16) / 8;
+    return numbers;
+  };
+  const Tensor x = eighths({3, 13, 29}, 1), v = eighths({37, 29}, 2), w = eighths({5, 29}, 3), b = eighths({37}, 4);
+  const Tensor dv = eighths({3, 13, 37}, 5), dw = eighths({3, 13, 5}, 6);
+  auto run = [&](DType type, Precision precision) {
+    std::vector<Tensor> inputs;
+    for (const Tensor& t : {x, v, w, b}) inputs.push_back(t.to(type).clone().require_gradient());
+    Weight first(inputs[1]), second(inputs[2]);
+    const Weight none, bias(inputs[3]);
+    first.multiply_in(precision), second.multiply_in(precision);
+    std::vector<Tensor> results = linears(inputs[0], std::vector<WeightAndBias>{{first, bias}, {second, none}});
+    results.push_back(linear(inputs[0], first, bias));
+    (sum(results[0] * dv.to(type) + results[2]) + sum(results[1] * dw.to(type))).backward();
+    for (const Tensor& input : inputs) results.push_back(input.gradient());
+    return results;
+  };
+  const std::vector<Tensor> wanted = run(DType::f64, Precision::f32);
+  const Tensor thirds = uniform({4, 29}, Random(7));
+  for_each_simd(
+      [&] {
+        const std::vector<Tensor> found = run(DType::f32, Precision::bf16);
+        for (size_t i = 0; i < wanted.size(); ++i)
+          EXPECT_EQ(found[i].values<double>(), wanted[i].values<double>()) << i;
+        Weight plain(uniform({6, 29}, Random(8))), rounded = plain;
+        rounded.multiply_in(Precision::bf16);
+        const std::vector<double> y = linear(thirds, plain).values<double>(),
+                                  z = linear(thirds, rounded).values<double>();
+        EXPECT_NE(y, z);
+        for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], z[i], 29.0 / 128);
+      },
+      emulated_simds());
 }
 
 }  // namespace

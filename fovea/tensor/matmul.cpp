@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "fovea/base/scratch.h"
-#include "fovea/kernels/gemm.h"
+#include "fovea/kernels/packed.h"
 #include "fovea/tensor/activation.h"
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
@@ -99,7 +99,8 @@ Tensor product(const Tensor& a, const Tensor& b) {
 
 // A matrix product with a batch on one side only is a single one: x [..., depth] · W with W as a strided [depth,
 // columns].
-Tensor rows_times(const Tensor& x, const Tensor& w, const kernels::Epilogue& epilogue = {}) {
+Tensor rows_times(const Tensor& x, const Tensor& w, const kernels::Epilogue& epilogue = {},
+                  Precision precision = Precision::f32) {
   Shape shape = x.shape();
   shape[-1] = w.size(1);
   Tensor y(shape, x.dtype());
@@ -109,21 +110,21 @@ Tensor rows_times(const Tensor& x, const Tensor& w, const kernels::Epilogue& epi
   if (x.dtype() == DType::f32) {
     const Tensor rows = flattenable(x);
     kernels::gemm(size, *flattened(rows), Matrix{w.data<float>(), w.stride(0), w.stride(1)},
-                  {y.data<float>(), size.columns}, epilogue);
+                  {y.data<float>(), size.columns}, epilogue, precision);
     return y;
   }
   return product(x.reshape({size.rows, size.depth}), w).reshape(shape);
 }
 
 // xᵀ dy over all rows of both: [depth, columns].
-Tensor transposed_times(const Tensor& x, const Tensor& dy) {
+Tensor transposed_times(const Tensor& x, const Tensor& dy, Precision precision = Precision::f32) {
   Tensor w({x.size(-1), dy.size(-1)}, x.dtype());
   if (x.elements() == 0 || dy.elements() == 0) return zeros(w.shape(), w.dtype());
   const int64_t rows = x.elements() / x.size(-1);
   if (x.dtype() == DType::f32) {
     const Tensor left = flattenable(x), right = flattenable(dy);
     kernels::gemm({.rows = w.size(0), .columns = w.size(1), .depth = rows}, transposed(*flattened(left)),
-                  *flattened(right), {w.data<float>(), w.size(1)});
+                  *flattened(right), {w.data<float>(), w.size(1)}, {}, precision);
     return w;
   }
   return product(x.reshape({rows, x.size(-1)}).transpose(0, 1), dy.reshape({rows, dy.size(-1)}));
@@ -167,13 +168,46 @@ Tensor with_rank(Tensor x, int rank) {
   return shape == x.shape() ? x : x.reshape(shape);
 }
 
+void check_shapes(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  require_same_type("linear", x, weight);
+  require(x.rank() > 0 && weight.rank() == 2 && x.size(-1) == weight.size(1),
+          "linear: found x {} and weight {}, expected [..., inputs] and [outputs, inputs]", x.shape(), weight.shape());
+  if (!bias) return;
+  require_same_type("linear", x, bias);
+  require(bias.shape() == Shape{weight.size(0)}, "linear: found bias {}, expected [{}]", bias.shape(), weight.size(0));
+}
+
 // What linears() keeps for its gradient.
 struct Projections {
   Tensor x;
   std::vector<Tensor> weights;
   bool for_x;
   std::vector<bool> for_weight, for_bias;
+  Precision precision;
 };
+
+// All products of x, which is rounded once.
+std::vector<Tensor> projected(const Projections& p, const std::vector<Projection>& projections) {
+  Scratch scratch;
+  std::vector<Tensor> results, biases;
+  std::vector<kernels::Product> products;
+  const int64_t inputs = p.x.size(-1), rows = p.x.elements() / inputs;
+  for (const auto& [weight, bias] : projections) {
+    const int64_t outputs = weight.size(0);
+    Shape shape = p.x.shape();
+    shape[-1] = outputs;
+    results.emplace_back(shape, DType::f32);
+    biases.push_back(bias ? bias.detach().contiguous() : Tensor());
+    std::byte* packed = scratch.take<std::byte>(kernels::packed_bytes(p.precision, inputs, outputs));
+    kernels::pack(p.precision, {weight.data<float>(), weight.stride(1), weight.stride(0)}, inputs, outputs, packed);
+    products.push_back({{p.precision, inputs, outputs, packed},
+                        {results.back().data<float>(), outputs},
+                        {.bias = bias ? biases.back().data<float>() : nullptr}});
+  }
+  const Tensor x = flattenable(p.x);
+  kernels::multiply(rows, *flattened(x), products);
+  return results;
+}
 
 // dx = Σ dyᵢ Wᵢ, each product going on where the one before stopped.
 Tensor projected_back(const Projections& p, std::span<const Tensor> dy) {
@@ -184,7 +218,8 @@ Tensor projected_back(const Projections& p, std::span<const Tensor> dy) {
     if (first) dx = Tensor(p.x.shape(), DType::f32);
     const Tensor rows = flattenable(dy[i]), &w = p.weights[i];
     kernels::gemm({.rows = dx.elements() / w.size(1), .columns = w.size(1), .depth = w.size(0)}, *flattened(rows),
-                  Matrix{w.data<float>(), w.stride(0), w.stride(1)}, {dx.data<float>(), w.size(1)}, {.add = !first});
+                  Matrix{w.data<float>(), w.stride(0), w.stride(1)}, {dx.data<float>(), w.size(1)}, {.add = !first},
+                  p.precision);
   }
   return dx;
 }
@@ -195,15 +230,15 @@ Gradients gradients_of(const Projections& p, std::span<const Tensor> dy) {
   const Tensor x = flattenable(p.x);
   const int64_t inputs = x.size(-1), rows = x.elements() / inputs;
   Scratch scratch;
-  float* packed = scratch.take<float>(kernels::packed_size(rows, inputs));
-  kernels::pack(*flattened(x), rows, inputs, packed);
+  std::byte* packed = scratch.take<std::byte>(kernels::packed_bytes(p.precision, rows, inputs));
+  kernels::pack(p.precision, *flattened(x), rows, inputs, packed);
   for (size_t i = 0; i < p.weights.size(); ++i) {
     Tensor dw, db;
     if (dy[i] && p.for_weight[i]) {
       dw = Tensor(p.weights[i].shape(), DType::f32);
       const Tensor g = flattenable(dy[i]);
-      kernels::gemm({.rows = dw.size(0), .columns = inputs, .depth = rows}, transposed(*flattened(g)), packed,
-                    {dw.data<float>(), inputs});
+      kernels::multiply(dw.size(0), transposed(*flattened(g)), {p.precision, rows, inputs, packed},
+                        {dw.data<float>(), inputs});
     }
     if (dy[i] && p.for_bias[i]) db = sum_to(dy[i], {dy[i].size(-1)});
     result.push_back(dw), result.push_back(db);
@@ -213,17 +248,19 @@ Gradients gradients_of(const Projections& p, std::span<const Tensor> dy) {
 
 }  // namespace
 
-std::vector<Tensor> linears(const Tensor& x, const std::vector<Projection>& projections) {
+std::vector<Tensor> linears(const Tensor& x, const std::vector<Projection>& projections, Precision precision) {
   std::vector<Tensor> results, inputs = {x};
   const bool fused = x.dtype() == DType::f32 && x.elements() > 0;
-  Projections p = {x.detach(), {}, x.needs_gradient(), {}, {}};
+  Projections p = {x.detach(), {}, x.needs_gradient(), {}, {}, precision};
   for (const auto& [weight, bias] : projections) {
-    results.push_back(fused ? linear(x.detach(), weight.detach(), bias.detach()) : linear(x, weight, bias));
+    check_shapes(x, weight, bias);
+    if (!fused) results.push_back(linear(x, weight, bias));
     inputs.push_back(weight), inputs.push_back(bias);
     p.weights.push_back(weight.detach());
     p.for_weight.push_back(weight.needs_gradient()), p.for_bias.push_back(bias.needs_gradient());
   }
   if (!fused) return results;
+  results = projected(p, projections);
   return with_gradient("linears", results, inputs, [p](std::span<const Tensor> dy) { return gradients_of(p, dy); });
 }
 
@@ -236,15 +273,8 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   return matmul_batched(with_rank(a, rank), with_rank(b, rank));
 }
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
-  require_same_type("linear", x, weight);
-  require(x.rank() > 0 && weight.rank() == 2 && x.size(-1) == weight.size(1),
-          "linear: found x {} and weight {}, expected [..., inputs] and [outputs, inputs]", x.shape(), weight.shape());
-  if (bias) {
-    require_same_type("linear", x, bias);
-    require(bias.shape() == Shape{weight.size(0)}, "linear: found bias {}, expected [{}]", bias.shape(),
-            weight.size(0));
-  }
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation, Precision precision) {
+  check_shapes(x, weight, bias);
   const bool taped = needs_gradient(x, weight, bias);
   Shape shape = x.shape();
   shape[-1] = weight.size(0);
@@ -256,7 +286,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
       before = Tensor(shape, x.dtype());
       epilogue.before = {before.data<float>(), shape[-1]};
     }
-    y = rows_times(x.detach(), weight.detach().transpose(0, 1), epilogue);
+    y = rows_times(x.detach(), weight.detach().transpose(0, 1), epilogue, precision);
     if (activation == Activation::relu) before = y;  // positive where its argument is
   } else {
     before = rows_times(x.detach(), weight.detach().transpose(0, 1));
@@ -266,16 +296,16 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
   if (!taped) return y;
   std::vector<Tensor> inputs = {x, weight};
   if (bias) inputs.push_back(bias);
-  return with_gradient(
-      "linear", y, std::move(inputs),
-      [x = x.detach(), weight = weight.detach(), before, activation, biased = static_cast<bool>(bias),
-       for_x = x.needs_gradient(), for_weight = weight.needs_gradient(),
-       for_bias = bias.needs_gradient()](const Tensor& dy) {
-        Tensor g = activation == Activation::none ? dy : activate_gradient(activation, before, dy);
-        Gradients result = {for_x ? rows_times(g, weight) : Tensor(), for_weight ? transposed_times(g, x) : Tensor()};
-        if (biased) result.push_back(for_bias ? sum_to(g, {g.size(-1)}) : Tensor());
-        return result;
-      });
+  return with_gradient("linear", y, std::move(inputs),
+                       [x = x.detach(), weight = weight.detach(), before, activation, precision,
+                        biased = static_cast<bool>(bias), for_x = x.needs_gradient(),
+                        for_weight = weight.needs_gradient(), for_bias = bias.needs_gradient()](const Tensor& dy) {
+                         Tensor g = activation == Activation::none ? dy : activate_gradient(activation, before, dy);
+                         Gradients result = {for_x ? rows_times(g, weight, {}, precision) : Tensor(),
+                                             for_weight ? transposed_times(g, x, precision) : Tensor()};
+                         if (biased) result.push_back(for_bias ? sum_to(g, {g.size(-1)}) : Tensor());
+                         return result;
+                       });
 }
 
 }  // namespace fovea

@@ -25,7 +25,7 @@ kernels::RecurrentShape checked_shape(RecurrentCell cell, const Tensor& x, const
   require(x.rank() == 3, "{}: found x {}, expected [batch, steps, inputs]", name_of(cell), x.shape());
   const int64_t width = walk.packed ? walk.packed->width() : w.hidden.rank() == 2 ? w.hidden.size(1) : 0;
   require(width > 0, "{}: found hidden weights {}, expected [gates · width, width]", name_of(cell), w.hidden.shape());
-  const kernels::RecurrentShape s = {cell, x.size(0), x.size(1), x.size(2), width};
+  const kernels::RecurrentShape s = {cell, x.size(0), x.size(1), x.size(2), width, w.precision};
   const int64_t columns = s.gates() * s.width;
   if (walk.packed)
     require(walk.packed->inputs() == s.inputs, "{}: found x {}, expected [batch, steps, {}]", name_of(cell), x.shape(),
@@ -51,7 +51,7 @@ struct Operands {
   Tensor x, input, hidden, input_bias, hidden_bias, first_hidden, first_cell, lengths;
   kernels::RecurrentShape shape;
   const kernels::RecurrentMatrices* packed = nullptr;
-  Tensor packed_backward;
+  const kernels::RecurrentMatrices* packed_backward = nullptr;
   bool reverse = false;
 
   kernels::Recurrent call() const {
@@ -59,7 +59,7 @@ struct Operands {
     return {.shape = shape,
             .x = {numbers(x), shape.steps * shape.inputs, shape.inputs},
             .weights = {numbers(input), numbers(hidden), numbers(input_bias), numbers(hidden_bias), packed,
-                        numbers(packed_backward)},
+                        packed_backward},
             .first_hidden = numbers(first_hidden),
             .first_cell = numbers(first_cell),
             .lengths = lengths ? lengths.data<int64_t>() : nullptr,
@@ -124,11 +124,12 @@ struct CallsOfOneShape {
 struct PackedCell::Shared {
   RecurrentCell cell;
   Tensor input, hidden, input_bias, hidden_bias;
+  Precision precision = Precision::f32;
   Tensor packed = {}, packed_backward = {};  // memory of the matrices that were packed here
-  kernels::RecurrentMatrices matrices = {};
+  kernels::RecurrentMatrices matrices = {}, matrices_backward = {};
   std::vector<std::unique_ptr<CallsOfOneShape>> shapes = {};
 
-  kernels::RecurrentShape shape() const { return {cell, 0, 0, input.size(1), hidden.size(1)}; }
+  kernels::RecurrentShape shape() const { return {cell, 0, 0, input.size(1), hidden.size(1), precision}; }
   kernels::RecurrentWeights weights() const { return {.input = input.data<float>(), .hidden = hidden.data<float>()}; }
 
   CallsOfOneShape* add_call(const kernels::RecurrentShape& s) {
@@ -139,11 +140,11 @@ struct PackedCell::Shared {
     return found->get();
   }
 
-  const Tensor& backward_pack() {
-    if (packed_backward) return packed_backward;
-    packed_backward = Tensor({kernels::recurrent_packed_backward_size(shape())}, DType::f32);
-    kernels::pack_recurrent_backward(shape(), weights(), packed_backward.data<float>());
-    return packed_backward;
+  const kernels::RecurrentMatrices* backward_pack() {
+    if (packed_backward) return &matrices_backward;
+    packed_backward = Tensor({kernels::recurrent_packed_backward_bytes(shape())}, DType::i8);
+    matrices_backward = kernels::pack_recurrent_backward(shape(), weights(), packed_backward.bytes());
+    return &matrices_backward;
   }
 
   // Of W, U and their biases, as far as wanted.
@@ -174,9 +175,9 @@ struct PackedCell::Shared {
 
 PackedCell::PackedCell(RecurrentCell cell, const CellWeights& w)
     : shared_(std::make_shared<Shared>(
-          Shared{cell, plain(w.input), plain(w.hidden), plain(w.input_bias), plain(w.hidden_bias)})) {
-  shared_->packed = Tensor({kernels::recurrent_packed_size(shared_->shape())}, DType::f32);
-  shared_->matrices = kernels::pack_recurrent(shared_->shape(), shared_->weights(), shared_->packed.data<float>());
+          Shared{cell, plain(w.input), plain(w.hidden), plain(w.input_bias), plain(w.hidden_bias), w.precision})) {
+  shared_->packed = Tensor({kernels::recurrent_packed_bytes(shared_->shape())}, DType::i8);
+  shared_->matrices = kernels::pack_recurrent(shared_->shape(), shared_->weights(), shared_->packed.bytes());
   const std::vector<Tensor> inputs = {w.input, w.hidden, w.input_bias, w.hidden_bias};
   std::vector<bool> wanted;
   for (const Tensor& t : inputs) wanted.push_back(t.needs_gradient());
@@ -226,7 +227,7 @@ RecurrentResult fused(const kernels::RecurrentShape& s, const Tensor& x, const C
                              plain(walk.lengths),
                              s,
                              walk.packed ? &walk.packed->shared()->matrices : nullptr,
-                             Tensor(),
+                             nullptr,
                              walk.reverse};
   std::vector<Tensor> inputs = {x, walk.first_hidden, walk.first_cell};
   if (!walk.packed) inputs.insert(inputs.end(), {w.input, w.hidden, w.input_bias, w.hidden_bias});

@@ -6,6 +6,7 @@
 //   auto [outputs, hidden, cell] = recurrent(RecurrentCell::lstm, x, weights, {.lengths = lengths});
 #pragma once
 
+#include "fovea/base/precision.h"
 #include "fovea/base/recurrent_cell.h"
 #include "fovea/tensor/tensor.h"
 
@@ -18,9 +19,10 @@ struct PackedMatrix;  // kernels/packed.h
 struct CellWeights {
   Tensor input = {}, hidden = {};            // W [gates · width, inputs], U [gates · width, width]
   Tensor input_bias = {}, hidden_bias = {};  // [gates · width], or no tensor
+  Precision precision = Precision::f32;      // of the products, there and back, as linear() has it
 };
 
-// The weights as they are now (f32), for those who take one step after another with the same ones: packed once for each
+// The weights as they are now, for those who take one step after another with the same ones: packed once for each
 // pass, and their gradients are one product over all calls, at the end of the one backward pass that they serve.
 class PackedCell final {
  public:

@@ -58,6 +58,8 @@ class RecipeTrainee final : public Trainee {
       const bool again = !preparation.resumed.empty() && recipe.lora.rank == 0;
       go_on_from(again ? preparation.resumed : find_model(recipe.from), preparation);
     }
+    for_each_weight(
+        model(), [&](const std::string&, Weight& w, const Init&) { w.multiply_in(parse_precision(recipe.precision)); });
     make_samples(preparation);
   }
 

@@ -49,6 +49,7 @@ class Recipe final {
   Examples read() const;
 
   std::string output, storage = "f32";
+  std::string precision = "f32";    // of products while it learns
   std::string from;                 // a model to go on from
   std::vector<std::string> freeze;  // which of its weights stay as they are
   LoraConfig lora;                  // whether it learns by additions alone
