@@ -88,6 +88,16 @@ TEST_F(Recipes, TranslationIsLearnedByBothFamilies) {
   }
 }
 
+TEST_F(Recipes, TranslationIsLearnedInBf16) {
+  for (const char* yaml : {small_transformer, small_seq2seq}) {
+    const std::unique_ptr<Recipe> r = recipe("translation", "pairs.tsv", std::string(yaml) + "precision: bf16\n");
+    EXPECT_GT(trained(*r).best->value, 90) << r->family_name();
+    fs::remove_all(r->output);
+  }
+  EXPECT_NE(error_of([&] { recipe("translation", "pairs.tsv", "precision: int8\n"); }).find("f32 or bf16"),
+            std::string::npos);
+}
+
 TEST_F(Recipes, ReversedPairsAreLearnedTheOtherWay) {
   const std::unique_ptr<Recipe> r = recipe("translation", "pairs.tsv", std::string(small_seq2seq) + "reverse: true\n");
   EXPECT_GT(trained(*r).best->value, 90);
