@@ -186,8 +186,9 @@ bool CommandLine::parse() {
   if (!app.get_option_no_throw("--threads")) {  // unless the verb gives the flag a meaning of its own
     app.add_option("-t,--threads", app_->threads, "threads to use; 0: one for each core")->group("Everywhere");
   }
-  app.add_option("--simd", app_->simd,
-                 "instruction set: baseline, avx2, avx512 or amx; the best one if not given (or FOVEA_SIMD)")
+  app.add_option(
+         "--simd", app_->simd,
+         "instruction set: baseline, avx2, avx512, avx512bf16 or amx; the best one if not given (or FOVEA_SIMD)")
       ->group("Everywhere");
   app.add_option("--config", app_->config, "a YAML file with any of these options; flags override it")
       ->group("Everywhere");

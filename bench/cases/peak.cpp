@@ -12,8 +12,8 @@ constexpr int64_t rounds = 40000;
 using Burst = int64_t (*)(int64_t rounds);
 
 void measure(Bencher& b, Precision p, const char* what, Burst burst) {
-  const kernels::Unit unit = kernels::unit_of(p);
-  const std::string how = unit == kernels::Unit::vectors ? "" : fmt::format(" unit={}", name(unit));
+  const bool has_unit = kernels::unit_of(p) != kernels::Unit::vectors;
+  const std::string how = has_unit ? fmt::format(" unit={}", kernels::name_of_unit(p)) : "";
   b.product(p, "peak", what + how, static_cast<double>(burst(1)) * rounds * threads(),
             [&] { parallel_for(threads(), [&](int64_t) { burst(rounds); }); });
 }

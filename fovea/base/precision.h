@@ -8,8 +8,8 @@
 namespace fovea {
 
 enum class Precision {
-  f32,   // as they were trained: the bits of the training's forward pass
-  bf16,  // half the bytes, 8 bits of mantissa; inputs are rounded alike where tiles multiply them (the instruction set amx), else f32
+  f32,  // as they were trained: the bits of the training's forward pass
+  bf16,  // half the bytes, 8 bits of mantissa; inputs are rounded alike on the instruction sets amx and avx512bf16, else f32
   int8,  // a quarter: whole numbers of −127 to 127 and a scale for each output; inputs are rounded row by row as they come
 };
 

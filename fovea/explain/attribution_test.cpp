@@ -12,6 +12,7 @@
 #include "fovea/explain/entered.h"
 #include "fovea/explain/recording.h"
 #include "fovea/explain/svg_texts.h"
+#include "fovea/kernels/unit.h"
 #include "fovea/models/pretrained.h"
 #include "fovea/models/zoo.h"
 #include "fovea/nn/golden.h"
@@ -117,8 +118,9 @@ TEST_P(GoldenAttribution, PackedWeightsOfLowerPrecisionLeadBackToo) {
   const Attribution a = attributed_by(*question, find<Method>("integrated-gradients"));
   ASSERT_EQ(a.unfit, "");
   const auto whole = question->without({Erased(7, true)}, Erasing::replace);
-  EXPECT_NEAR(std::accumulate(a.tokens.begin(), a.tokens.end(), 0.0), question->probability() - whole[0],
-              simd() == Simd::amx ? 2e-2 : 1e-3);  // tiles make steps of a gradient's way
+  EXPECT_NEAR(
+      std::accumulate(a.tokens.begin(), a.tokens.end(), 0.0), question->probability() - whole[0],
+      kernels::unit_of(Precision::bf16) == kernels::Unit::vectors ? 1e-3 : 2e-2);  // units make steps of its way
 }
 
 TEST_P(GoldenAttribution, LeavingOneOutAsksTheModelWithoutIt) {

@@ -23,8 +23,8 @@ std::string kernel_of(const Work& w) {
   if (w.blocks) kernel = std::string(name(*w.blocks)) + " blocks";
   if (w.precision) {
     kernel = fmt::format("{} panels", name(*w.precision));
-    const kernels::Unit unit = kernels::unit_of(*w.precision);
-    if (unit != kernels::Unit::vectors) kernel += fmt::format(", {}", name(unit));
+    if (kernels::unit_of(*w.precision) != kernels::Unit::vectors)
+      kernel += fmt::format(", {}", kernels::name_of_unit(*w.precision));
   }
   if (w.kind == Work::Kind::embedding) return "rows of the table";
   if (w.kind == Work::Kind::search) return "scores of the open hypotheses";
@@ -100,9 +100,9 @@ ProfileReport Profile::report() const {
   report.seconds = std::chrono::duration<double>(last_ - first_).count();
   report.flops_limit = limit(kernels::fma_burst), report.int8_limit = limit(kernels::int8_burst);
   const bool bf16_unit = kernels::unit_of(Precision::bf16) != kernels::Unit::vectors;
-  const bool int8_unit = kernels::unit_of(Precision::int8) != kernels::Unit::vectors;
+  const bool tiles = kernels::unit_of(Precision::int8) == kernels::Unit::tiles;
   report.bf16_limit = bf16_unit ? limit(kernels::bf16_burst) : report.flops_limit;
-  report.block_limit = int8_unit ? limit(kernels::block_burst) : report.int8_limit;
+  report.block_limit = tiles ? limit(kernels::block_burst) : report.int8_limit;
   report.threads = threads(), report.instruction_set = name(simd());
   double seen = 0;
   for (const Sums& s : all_) {

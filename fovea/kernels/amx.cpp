@@ -49,19 +49,16 @@ inline __attribute__((always_inline)) void unroll(std::index_sequence<i...>, Bod
 
 // One block: every tile of A and B is loaded once.
 template <bool whole_numbers, int row_tiles, int panels>
-inline __attribute__((always_inline)) void add_block(const std::byte* a, int64_t a_stride, int64_t a_tile,
-                                                     const std::byte* b, int64_t b_panel) {
+inline __attribute__((always_inline)) void add_block(const std::byte* a, int64_t a_tile, const std::byte* b,
+                                                     int64_t b_panel) {
   constexpr int first_b = first_a + row_tiles, columns = row_tiles == 1 ? 4 : 2;
-  unroll(
-      std::make_index_sequence<row_tiles>(), [&]<size_t r>() __attribute__((always_inline)) {
-        load<first_a + r>(a + r * a_tile, a_stride);
-      });
   unroll(
       std::make_index_sequence<panels>(), [&]<size_t c>() __attribute__((always_inline)) {
         constexpr int tile_of_b = first_b + c % (8 - first_b);
         load<tile_of_b>(b + c * b_panel, tile_bytes);
         unroll(
             std::make_index_sequence<row_tiles>(), [&]<size_t r>() __attribute__((always_inline)) {
+              if constexpr (c == 0) load<first_a + r>(a + r * a_tile, tile_bytes);
               add_product<whole_numbers, r * columns + c, first_a + r, tile_of_b>();
             });
       });
@@ -71,26 +68,21 @@ template <bool whole_numbers, int row_tiles, int panels>
 void multiply_in(const TileProduct& p) {
   constexpr int columns = row_tiles == 1 ? 4 : 2;
   constexpr auto sums = std::make_index_sequence<row_tiles * panels>();
-  const int64_t out_bytes = p.out_stride * 4, a_stride = p.a_stride, a_tile = p.height * p.a_stride;
-  const auto out_of = [&](size_t i) {
-    return p.out + static_cast<int64_t>(i) / panels * p.height * p.out_stride + static_cast<int64_t>(i) % panels * 16;
-  };
+  constexpr int64_t block_of_b = 16 * tile_bytes;
+  unroll(
+      sums, [&]<size_t i>() __attribute__((always_inline)) { zero<i / panels * columns + i % panels>(); });
+  const int64_t whole = p.blocks - (p.last ? 1 : 0), a_tile = p.height * tile_bytes, b_panel = p.b_panel;
+  const std::byte *a = p.a, *b = p.b;
+  for (int64_t k = 0; k < whole; ++k, a += row_tiles * a_tile, b += block_of_b) {
+    add_block<whole_numbers, row_tiles, panels>(a, a_tile, b, b_panel);
+    if (p.beside) p.beside->step();
+  }
+  if (p.last) add_block<whole_numbers, row_tiles, panels>(a, a_tile, p.last, block_of_b);
   unroll(
       sums, [&]<size_t i>() __attribute__((always_inline)) {
-        if (p.add)
-          load<i / panels * columns + i % panels>(out_of(i), out_bytes);
-        else
-          zero<i / panels * columns + i % panels>();
+        constexpr int64_t row = i / panels, column = i % panels;
+        store<row * columns + column>(p.out + (row * p.height * panels + column) * 16, panels * tile_bytes);
       });
-  constexpr int64_t block_of_b = 16 * tile_bytes;
-  const int64_t whole = p.blocks - (p.last ? 1 : 0), b_panel = p.b_panel;
-  const std::byte *a = p.a, *b = p.b;
-  for (int64_t k = 0; k < whole; ++k, a += tile_bytes, b += block_of_b)
-    add_block<whole_numbers, row_tiles, panels>(a, a_stride, a_tile, b, b_panel);
-  if (p.last) add_block<whole_numbers, row_tiles, panels>(a, a_stride, a_tile, p.last, block_of_b);
-  unroll(
-      sums, [&]<size_t i>()
-                __attribute__((always_inline)) { store<i / panels * columns + i % panels>(out_of(i), out_bytes); });
 }
 
 template <bool whole_numbers>
@@ -142,12 +134,10 @@ bool is_right() {
                     .row_tiles = 1,
                     .height = 2,
                     .a = a,
-                    .a_stride = tile_bytes,
                     .b = b,
                     .blocks = 1,
                     .panels = 1,
-                    .out = sums,
-                    .out_stride = 16});
+                    .out = sums});
   }
   for (int i = 0; i < 2 * 16; ++i) {
     const int expected = i == 16 + 2 ? 3 * numbers : 0;

@@ -3,7 +3,7 @@
 //   run_block_task(task);                               // computes C[row_begin … row_end, column_begin … column_end)
 //
 // For each group of 16 or 32 numbers, whole numbers are multiplied and added exactly; then sum += (Σ · sx) · scale, sum += min · Σx.
-// Codes of 4 bits are multiplied as bytes and added in 16 bits: 32 · 15 · 127 / 2 fits. One row reads the panel as it lies; for
+// Codes of 4 bits are multiplied as bytes and added in 16 bits: 32 · 15 · 127 / 2 fits; or by dot products (unit.h). One row reads the panel as it lies; for
 // more rows its codes and scales are first spread out in memory that stays near.
 #if defined(FOVEA_KERNELS_BLOCK_TASK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_BLOCK_TASK_INL_H_
@@ -34,6 +34,7 @@ HWY_INLINE Code32 codes_at(const std::byte* p) { return hn::LoadU(Codes32(), rei
 // Bytes of 0 to 15, four of a column in each lane, with four numbers of x.
 struct SmallCodes {
   static constexpr int halves = 1, per_line = 1;
+  static constexpr bool offsets = false;  // whether sums begin with what they lack
   template <size_t>
   static HWY_INLINE Code32 column(const std::byte* codes) {
     return codes_at(codes);
@@ -78,8 +79,18 @@ struct SmallCodes {
 #endif
 };
 
+#if FOVEA_HAS_DOTS
+// The same on the unit for dot products, in 32 bits.
+struct SmallDots : SmallCodes {
+  using Sum = Code32;
+  static HWY_INLINE Sum add(Code32 x, Code32 codes, Sum sum) { return Dots::add(x, codes, sum); }
+  static HWY_INLINE Code32 whole(Sum sum) { return sum; }
+};
+#endif
+
 // The same, two in a byte: the lower halves are the next four of a column, the upper ones those behind.
-struct PackedCodes : SmallCodes {
+template <class Bytes>
+struct PackedCodes : Bytes {
   static constexpr int per_line = 2;
   template <size_t half>
   static HWY_INLINE Code32 column(const std::byte* codes) {
@@ -88,16 +99,18 @@ struct PackedCodes : SmallCodes {
   }
 };
 
-// Bytes of −128 to 127, as Int8 of tile-inl.h multiplies them.
+// Bytes of −128 to 127, as Int8 or Dots of tile-inl.h multiply them.
+template <class Format>
 struct WideCodes {
   static constexpr int halves = 1, per_line = 1;
+  static constexpr bool offsets = true;
   using Sum = Int8::Sum;
   template <size_t>
   static HWY_INLINE Sum column(const std::byte* codes) {
     return Int8::column<0>(reinterpret_cast<const float*>(codes));
   }
   static HWY_INLINE Sum element(const float* x) { return Int8::element(x); }
-  static HWY_INLINE Sum add(Sum x, Sum codes, Sum sum) { return Int8::add(x, codes, sum); }
+  static HWY_INLINE Sum add(Sum x, Sum codes, Sum sum) { return Format::add(x, codes, sum); }
   static HWY_INLINE Code32 whole(Sum sum) { return sum; }
 };
 
@@ -170,14 +183,14 @@ HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, const Scales& 
     const int64_t row = HWY_MIN(r, x.last);
     x_of[r] = x.words + row * x.words_stride;
     x_scales[r] = x.scales + row * x.scales_stride, x_sums[r] = x.sums + row * x.sums_stride;
-    x_offsets[r] = std::is_same_v<Codes, WideCodes> ? x.offsets + row * x.sums_stride : nullptr;
+    x_offsets[r] = Codes::offsets ? x.offsets + row * x.sums_stride : nullptr;
   }
   for (int64_t i = 0; i < rows * panel_width; i += lanes) hn::Store(hn::Zero(d), d, sums + i);
   for (int64_t g = 0; g < depth / Scales::group; ++g, codes += group_bytes) {
     typename Codes::Sum sum[rows * vectors];
     unroll(
         all, [&]<size_t i>() __attribute__((always_inline)) {
-          if constexpr (std::is_same_v<Codes, WideCodes>)
+          if constexpr (Codes::offsets)
             sum[i] = hn::Set(Codes32(), x_offsets[i / vectors][g]);
           else
             sum[i] = hn::Zero(hn::DFromV<typename Codes::Sum>());
@@ -251,19 +264,19 @@ void spread_panel(const BlockPanel& panel, int64_t depth, std::byte* codes, floa
   for (int64_t i = 0; i < depth / 8; ++i, codes += 128) {
     for (int64_t v = 0; v < panel_width; v += lanes) {
       const std::byte* both = panel.codes + i * 64 + v * 4;
-      hn::Store(PackedCodes::column<0>(both), Codes32(), reinterpret_cast<int32_t*>(codes + v * 4));
-      hn::Store(PackedCodes::column<1>(both), Codes32(), reinterpret_cast<int32_t*>(codes + 64 + v * 4));
+      hn::Store(PackedCodes<SmallCodes>::column<0>(both), Codes32(), reinterpret_cast<int32_t*>(codes + v * 4));
+      hn::Store(PackedCodes<SmallCodes>::column<1>(both), Codes32(), reinterpret_cast<int32_t*>(codes + 64 + v * 4));
     }
   }
 }
 
-template <BlockType type>
+template <BlockType type, class Small, class Wide>
 void run_blocks(const GemmTask& t) {
   using Stored = StoredScales<type>;
   using Spread = SpreadScales<Stored::group, Stored::mins>;
   constexpr bool small = Stored::form.bits == 4;
-  using One = std::conditional_t<small, PackedCodes, WideCodes>;
-  using Many = std::conditional_t<small, SmallCodes, WideCodes>;
+  using One = std::conditional_t<small, PackedCodes<Small>, Wide>;
+  using Many = std::conditional_t<small, Small, Wide>;
   constexpr int third = block_rows >= 3 ? block_rows / 3 : 1;
   const int64_t depth = t.blocks->depth, groups = depth / Stored::group;
   alignas(64) float sums[block_rows * panel_width];
@@ -296,14 +309,20 @@ void run_blocks(const GemmTask& t) {
   }
 }
 
-template <size_t... i>
+template <class Small, class Wide, size_t... i>
 constexpr auto block_tasks(std::index_sequence<i...>) {
-  return std::array<void (*)(const GemmTask&), sizeof...(i)>{run_blocks<block_types[i]>...};
+  return std::array<void (*)(const GemmTask&), sizeof...(i)>{run_blocks<block_types[i], Small, Wide>...};
 }
 
 void run_block_task(const GemmTask& t) {
-  static constexpr auto tasks = block_tasks(std::make_index_sequence<std::size(block_types)>());
-  tasks[static_cast<size_t>(*t.blocks->blocks)](t);
+  constexpr auto all = std::make_index_sequence<std::size(block_types)>();
+  const auto type = static_cast<size_t>(*t.blocks->blocks);
+#if FOVEA_HAS_DOTS
+  static constexpr auto dots = block_tasks<SmallDots, WideCodes<Dots>>(all);
+  if (t.unit == Unit::dot_products) return dots[type](t);
+#endif
+  static constexpr auto tasks = block_tasks<SmallCodes, WideCodes<Int8>>(all);
+  tasks[type](t);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

@@ -5,10 +5,8 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include "fovea/base/error.h"
@@ -17,20 +15,12 @@
 #include "fovea/base/threads.h"
 #include "fovea/kernels/block_panels.h"
 #include "fovea/kernels/every_simd.h"
-#include "fovea/kernels/packed.h"
+#include "fovea/kernels/product_testing.h"
 
 namespace fovea::kernels {
 namespace {
 
-using Floats = std::vector<float>;
 using Bytes = std::vector<std::byte>;
-
-Floats random_floats(int64_t count, uint64_t seed) {
-  Random random(seed);
-  Floats values(static_cast<size_t>(count));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = random.normal(i);
-  return values;
-}
 
 // Any bits but for the halves d and m, which are numbers such as a file has, some of them subnormal.
 Bytes random_blocks(BlockType type, int64_t count, uint64_t seed) {
@@ -52,26 +42,6 @@ Bytes random_blocks(BlockType type, int64_t count, uint64_t seed) {
   return bytes;
 }
 
-struct Free {
-  void operator()(std::byte* p) const { std::free(p); }
-};
-
-// A weight [columns, depth] in blocks, packed; exactly as much memory as packed_bytes() says.
-class Packed {
- public:
-  Packed(BlockType type, const Bytes& rows, int64_t depth, int64_t columns) {
-    const auto bytes = static_cast<size_t>(packed_bytes(type, depth, columns));
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(64, bytes + (bytes == 0 ? 64 : 0))));
-    matrix_ = {Precision::f32, depth, columns, memory_.get(), type};
-    pack_blocks(matrix_, rows.data());
-  }
-  operator const PackedMatrix&() const { return matrix_; }
-
- private:
-  std::unique_ptr<std::byte, Free> memory_;
-  PackedMatrix matrix_;
-};
-
 struct Case {
   int64_t rows, columns, blocks;  // blocks of a row of W
 };
@@ -88,7 +58,7 @@ TEST_P(BlockProduct, IsTheProductWithWhatTheBlocksStandFor) {
       Floats numbers(size_t(columns * depth)), x = random_floats(rows * depth, 1);
       dequantise(type, w.data(), columns * depth, numbers.data());
       Floats y(size_t(rows * columns + 1), 7.0f);
-      multiply(rows, {x.data(), depth, 1}, Packed(type, w, depth, columns), {y.data(), columns});
+      multiply(rows, {x.data(), depth, 1}, PackedWeight(type, w, depth, columns), {y.data(), columns});
       for (int64_t r = 0; r < rows; ++r) {
         for (int64_t j = 0; j < columns; ++j) {
           double value = 0, tolerance = 0;
@@ -121,7 +91,7 @@ TEST_P(BlockProduct, IsExactButForSumsWhereXIsWholeNumbers) {
     for (size_t i = 0; i < x.size(); ++i)
       x[i] = static_cast<float>(i % 32 == 4 || i % 32 == 5 ? most : int(i * 37) % (2 * most + 1) - most);
     Floats y(size_t(rows * columns));
-    multiply(rows, {x.data(), depth, 1}, Packed(type, w, depth, columns), {y.data(), columns});
+    multiply(rows, {x.data(), depth, 1}, PackedWeight(type, w, depth, columns), {y.data(), columns});
     for (int64_t i = 0; i < rows * columns; ++i) {
       double value = 0, size = 0;
       for (int64_t k = 0; k < depth; ++k) {
@@ -139,7 +109,7 @@ TEST_P(BlockProduct, SameBitsForAnyNumberOfRowsAndThreadsAndAnyStrides) {
   Floats across(x.size());
   for (int64_t i = 0; i < most * depth; ++i) across[size_t(i % depth * most + i / depth)] = x[size_t(i)];
   for (BlockType type : block_types) {
-    const Packed packed(type, random_blocks(type, columns * depth, 2), depth, columns);
+    const PackedWeight packed(type, random_blocks(type, columns * depth, 2), depth, columns);
     Floats reference(size_t(most * columns));
     set_threads(1);
     for (int64_t r = 0; r < most; ++r)
@@ -162,16 +132,14 @@ TEST_P(BlockProduct, BesideOthersAndWithAnEpilogueItIsTheSame) {
   const int64_t rows = 9, columns = 40, depth = 256;
   const Floats x = random_floats(rows * depth, 1), w = random_floats(columns * depth, 2);
   const Floats bias = random_floats(columns, 3), residual = random_floats(rows * columns, 4);
-  const auto f32_bytes = static_cast<size_t>(packed_bytes(Precision::f32, depth, columns));
-  std::unique_ptr<std::byte, Free> memory(static_cast<std::byte*>(std::aligned_alloc(64, f32_bytes)));
-  pack(Precision::f32, {w.data(), 1, depth}, depth, columns, memory.get());
-  const PackedMatrix plain = {Precision::f32, depth, columns, memory.get()};
-  const Packed a(BlockType::q4_K, random_blocks(BlockType::q4_K, columns * depth, 5), depth, columns);
-  const Packed b(BlockType::q6_K, random_blocks(BlockType::q6_K, columns * depth, 6), depth, columns);
+  const PackedWeight plain(Precision::f32, w, depth, columns);
+  const PackedWeight a(BlockType::q4_K, random_blocks(BlockType::q4_K, columns * depth, 5), depth, columns);
+  const PackedWeight b(BlockType::q6_K, random_blocks(BlockType::q6_K, columns * depth, 6), depth, columns);
   std::vector<Floats> together(3, residual), alone(3, residual);
   const Epilogue e = {
       .bias = bias.data(), .add = true, .activation = Activation::relu, .residual = {residual.data(), columns}};
-  const PackedMatrix* matrices[] = {&plain, &static_cast<const PackedMatrix&>(a), &static_cast<const PackedMatrix&>(b)};
+  const PackedMatrix* matrices[] = {&static_cast<const PackedMatrix&>(plain), &static_cast<const PackedMatrix&>(a),
+                                    &static_cast<const PackedMatrix&>(b)};
   std::vector<Product> products;
   for (size_t i = 0; i < 3; ++i) {
     products.push_back({*matrices[i], {together[i].data(), columns}, e});
@@ -194,7 +162,7 @@ TEST_P(BlockProduct, NaNAndInfinityStayInTheirRow) {
   x[size_t(5 * depth + 200)] = -std::numeric_limits<float>::infinity();
   for (BlockType type : block_types) {
     Floats y(size_t(rows * columns));
-    multiply(rows, {x.data(), depth, 1}, Packed(type, random_blocks(type, columns * depth, 2), depth, columns),
+    multiply(rows, {x.data(), depth, 1}, PackedWeight(type, random_blocks(type, columns * depth, 2), depth, columns),
              {y.data(), columns});
     for (int64_t i = 0; i < rows * columns; ++i)
       EXPECT_EQ(std::isnan(y[size_t(i)]), i / columns == 3 || i / columns == 5) << name(type);
@@ -205,7 +173,7 @@ TEST(Blocks, AColumnOfAPanelIsWhatItsBlocksStandFor) {
   const int64_t columns = 37, depth = 512;
   for (BlockType type : block_types) {
     const Bytes w = random_blocks(type, columns * depth, 2);
-    const Packed packed(type, w, depth, columns);
+    const PackedWeight packed(type, w, depth, columns);
     EXPECT_TRUE(is_finite(packed));
     Floats numbers(size_t(columns * depth)), column(size_t(depth + 1), 7.0f);
     dequantise(type, w.data(), columns * depth, numbers.data());

@@ -1,6 +1,7 @@
 #include "fovea/kernels/gemm.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "fovea/base/error.h"
 #include "fovea/base/scratch.h"
@@ -19,28 +20,35 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+// A rounded row, `to.stride` bytes of it, to where it stands.
+void place_row(const std::byte* bytes, int64_t row, const RoundedRows& to) {
+  const TileRows& tiles = to.tiles;
+  if (tiles.blocks == 0) return std::copy_n(bytes, to.stride, to.bytes + row * to.stride), void();
+  for (int64_t k = 0; k < tiles.blocks; ++k)
+    std::memcpy(to.bytes + tiles.place(row) + k * tiles.together() * 64, bytes + k * 64, 64);
+}
+
 // Rows [begin, end) as bf16, of a matrix that lies column by column: pairs of columns become words for 16 rows at a time, and these
 // are turned.
 void round_columns(const Matrix& a, int64_t depth, int64_t begin, int64_t end, const RoundedRows& to) {
-  const int64_t words = words_of_b(Precision::bf16, depth), stride = to.stride / 4;
+  const int64_t words = words_of_b(Precision::bf16, depth), whole = words / 4 * 4, stride = to.stride / 4;
   Scratch scratch;
-  float* columns = scratch.take<float>(words * panel_width);
+  float* columns = scratch.take<float>((words + 1) * panel_width);
+  float* rows = scratch.take<float>(panel_width * stride);
+  std::fill(rows, rows + panel_width * stride, 0.0f);
   for (int64_t r = begin; r < end; r += panel_width) {
     const int64_t count = HWY_MIN(panel_width, end - r);
     for (int64_t k = 0; k < words; ++k) {
       const float* from = a.data + r + 2 * k * a.column_stride;
       round_pair_to_bf16(from, 2 * k + 1 < depth ? from + a.column_stride : nullptr, count, columns + k * panel_width);
     }
-    float* rows = reinterpret_cast<float*>(to.bytes) + r * stride;
-    const int64_t whole_words = words / 4 * 4, whole_rows = count / 4 * 4;
-    for (int64_t i = 0; i < count; ++i) {
-      std::fill(rows + i * stride + words, rows + (i + 1) * stride, 0.0f);
-      for (int64_t k = i < whole_rows ? whole_words : 0; k < words; ++k)
-        rows[i * stride + k] = columns[k * panel_width + i];
-    }
-    for (int64_t k = 0; k < whole_words; k += 4) {
-      for (int64_t i = 0; i < whole_rows; i += 4)
+    for (int64_t i = 0; i < count; i += 4) {
+      for (int64_t k = 0; k < whole; k += 4)
         transpose_four(columns + k * panel_width + i, panel_width, rows + i * stride + k, stride);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t k = whole; k < words; ++k) rows[i * stride + k] = columns[k * panel_width + i];
+      place_row(reinterpret_cast<const std::byte*>(rows + i * stride), r + i, to);
     }
   }
 }
@@ -50,22 +58,23 @@ void round_rows(Precision precision, const Matrix& a, int64_t depth, int64_t beg
   if (precision == Precision::bf16 && a.row_stride == 1) return round_columns(a, depth, begin, end, to);
   Scratch scratch;
   float* contiguous = a.column_stride == 1 ? nullptr : scratch.take<float>(depth);
-  const bool lacks = unit_of(precision) != Unit::tiles;
+  std::byte* blocks = to.tiles.tiles ? scratch.take<std::byte>(to.stride) : nullptr;
   for (int64_t r = begin; r < end; ++r) {
     const float* row = a.data + r * a.row_stride;
     if (contiguous) {
       for (int64_t k = 0; k < depth; ++k) contiguous[k] = row[k * a.column_stride];
       row = contiguous;
     }
-    std::byte* bytes = to.bytes + r * to.stride;
+    std::byte* bytes = blocks ? blocks : to.bytes + r * to.stride;
     std::fill(bytes + depth * 4 / numbers_of(precision) / 4 * 4, bytes + to.stride, std::byte{0});
     if (precision == Precision::bf16) {
       round_to_bf16(row, depth, bytes);
-      continue;
+    } else {
+      const Rounding rounding = rounding_of_pairs(row, depth);
+      const int32_t sum = round_and_add(row, depth, rounding, reinterpret_cast<int8_t*>(bytes));
+      to.scales[r] = rounding.scale, to.offsets[r] = blocks ? 0 : Int8::offset_of(sum);
     }
-    const Rounding rounding = rounding_of_pairs(row, depth);
-    const int32_t sum = round_and_add(row, depth, rounding, reinterpret_cast<int8_t*>(bytes));
-    to.scales[r] = rounding.scale, to.offsets[r] = lacks ? Int8::offset_of(sum) : 0;
+    if (blocks) place_row(bytes, r, to);
   }
 }
 
@@ -123,6 +132,17 @@ int64_t row_blocks(const GemmShape& s) {
   return (s.rows + most - 1) / most;
 }
 
+// Tasks of tiles share A, of which each has as many rows as stay in the second-level cache, and divide the columns.
+Grid cut_for_tiles(const GemmTask& task, int64_t wanted) {
+  constexpr int64_t near = 1 << 20;  // bytes
+  const TileRows& t = task.tiles;
+  const int64_t bytes = (task.shape.rows + t.together() - 1) / t.together() * t.together() * t.blocks * 64;
+  Grid grid = {.rows = std::max<int64_t>(1, (bytes + near - 1) / near)};
+  const int64_t pairs = (task.shape.columns + 2 * panel_width - 1) / (2 * panel_width);
+  grid.columns = std::clamp<int64_t>((wanted + grid.rows - 1) / grid.rows, 1, std::max<int64_t>(pairs, 1));
+  return grid;
+}
+
 Grid cut(const GemmTask& task) {
   constexpr double worth_a_thread = 1e5;  // multiply-adds
   const GemmShape& s = task.shape;
@@ -132,8 +152,10 @@ Grid cut(const GemmTask& task) {
   const int64_t tiles = (s.rows + HWY_DYNAMIC_DISPATCH(rows_of_tile)() - 1) / HWY_DYNAMIC_DISPATCH(rows_of_tile)();
   Grid grid;
   grid.rows = row_blocks(s);
-  if (threads == 1 || work < 2 * worth_a_thread) return grid;
-  const int64_t wanted = std::min<int64_t>(threads * 2, static_cast<int64_t>(work / worth_a_thread));
+  const bool alone = threads == 1 || work < 2 * worth_a_thread;
+  const int64_t wanted = alone ? 1 : std::min<int64_t>(threads * 2, static_cast<int64_t>(work / worth_a_thread));
+  if (task.unit == Unit::tiles) return cut_for_tiles(task, wanted);
+  if (alone) return grid;
   if (tiles >= 4 * wanted) {
     grid.rows = (std::max(grid.rows, wanted) + threads - 1) / threads * threads;
   } else {
@@ -142,14 +164,28 @@ Grid cut(const GemmTask& task) {
   return grid;
 }
 
+TileRows tile_rows_of(int64_t rows, int64_t bytes) {
+  if (rows <= 16) return {.tiles = 1, .height = std::max<int64_t>(rows, 1), .blocks = bytes / 64};
+  const int64_t pairs = (rows + 31) / 32;
+  return {.tiles = 2, .height = (rows + 2 * pairs - 1) / (2 * pairs), .blocks = bytes / 64};
+}
+
 RoundedRows rounded_rows(Precision precision, int64_t rows, const Matrix& a, int64_t depth, Scratch& scratch) {
-  constexpr int64_t line = 64, beyond = 16;  // bytes; rows that the last tiles of a task may touch behind its own
+  constexpr int64_t line = 64;  // bytes
   RoundedRows to;
   to.stride = (4 * words_of_b(precision, depth) + line - 1) / line * line;
-  to.stride += to.stride % 2048 == 0 ? line : 0;  // rows that far apart compete for the same cache sets
-  const int64_t all = unit_of(precision) == Unit::tiles && rows > 16 ? rows + beyond : rows;
+  int64_t all = rows;
+  if (unit_of(precision) == Unit::tiles) {
+    to.tiles = tile_rows_of(rows, to.stride);
+    all = (rows + to.tiles.together() - 1) / to.tiles.together() * to.tiles.together();
+  } else if (to.stride % 2048 == 0) {
+    to.stride += line;  // rows that far apart compete for the same cache sets
+  }
   to.bytes = scratch.take<std::byte>(all * to.stride);
-  std::fill(to.bytes + rows * to.stride, to.bytes + all * to.stride, std::byte{0});
+  if (all > rows) {
+    std::byte* last = to.bytes + (all - to.tiles.together()) * to.stride;
+    std::fill(last, to.bytes + all * to.stride, std::byte{0});
+  }
   to.scales = scratch.take<float>(rows), to.offsets = scratch.take<int32_t>(rows);
   parallel_ranges(rows, 16384 / (depth + 1) + 1, [&](int64_t begin, int64_t end) {
     HWY_DYNAMIC_DISPATCH(round_rows)(precision, a, depth, begin, end, to);
@@ -176,7 +212,7 @@ RoundedBlocks rounded_blocks(int64_t rows, const Matrix& a, int64_t depth, bool 
 struct RowsOfA {
   Matrix a;
   RoundedRows rounded = {};
-  RoundedRows bf16 = {};  // on tiles
+  RoundedRows bf16 = {};  // on a unit
   RoundedBlocks small = {}, wide = {};
 };
 
@@ -189,7 +225,7 @@ RowsOfA rows_of(int64_t rows, const Matrix& a, std::span<const Product> products
     if (p.b.blocks) continue;
     if (p.b.precision == Precision::int8 && !all.rounded.bytes)
       all.rounded = rounded_rows(Precision::int8, rows, a, depth, scratch);
-    if (p.b.precision == Precision::bf16 && unit_of(Precision::bf16) == Unit::tiles && !all.bf16.bytes)
+    if (p.b.precision == Precision::bf16 && unit_of(Precision::bf16) != Unit::vectors && !all.bf16.bytes)
       all.bf16 = rounded_rows(Precision::bf16, rows, a, depth, scratch);
   }
   return all;
@@ -201,7 +237,7 @@ GemmTask task_of(int64_t rows, const RowsOfA& of, const Product& p) {
   const PackedMatrix& b = p.b;
   if (b.blocks) {
     GemmTask task = {Precision::f32, {rows, b.columns, b.depth}, a, nullptr, nullptr, nullptr, p.c, p.epilogue};
-    task.blocks = &b, task.rounded = is_wide(b) ? wide : small;
+    task.blocks = &b, task.rounded = is_wide(b) ? wide : small, task.unit = unit_of_blocks();
     return task;
   }
   GemmTask task = {b.precision, {rows, b.columns, words_of_a(b.precision, b.depth)}, a, nullptr, nullptr, nullptr, p.c,
@@ -210,7 +246,7 @@ GemmTask task_of(int64_t rows, const RowsOfA& of, const Product& p) {
   const RoundedRows& numbers = b.precision == Precision::int8 ? rounded : bf16;
   if (b.precision == Precision::f32 || !numbers.bytes) return task;
   task.unit = unit_of(b.precision), task.shape.depth = words_of_b(b.precision, b.depth);
-  task.a = {reinterpret_cast<const float*>(numbers.bytes), numbers.stride / 4, 1};
+  task.a = {reinterpret_cast<const float*>(numbers.bytes), numbers.stride / 4, 1}, task.tiles = numbers.tiles;
   if (b.precision == Precision::bf16) return task;
   task.row_scales = numbers.scales, task.row_offsets = numbers.offsets, task.column_scales = scales_of(b);
   return task;
@@ -220,7 +256,10 @@ void run_piece(GemmTask task, const Grid& grid, int64_t i) {
   const GemmShape& s = task.shape;
   const int64_t row = i / grid.columns, column = i % grid.columns;
   const int64_t pairs = (s.columns + 2 * panel_width - 1) / (2 * panel_width);
-  task.row_begin = s.rows * row / grid.rows, task.row_end = s.rows * (row + 1) / grid.rows;
+  const int64_t together = task.unit == Unit::tiles ? task.tiles.together() : 1;  // rows that are not cut apart
+  const int64_t groups = (s.rows + together - 1) / together;
+  task.row_begin = groups * row / grid.rows * together;
+  task.row_end = std::min(s.rows, groups * (row + 1) / grid.rows * together);
   task.column_begin = pairs * column / grid.columns * 2 * panel_width;
   task.column_end = std::min(s.columns, pairs * (column + 1) / grid.columns * 2 * panel_width);
   if (task.row_begin >= task.row_end || task.column_begin >= task.column_end) return;

@@ -39,12 +39,17 @@ int64_t rows_of_tile() { return tile_rows; }
 int64_t rows_of_task() { return most_rows; }
 
 // An integer sum is first made a float, times its row's scale, times its column's.
-HWY_INLINE FloatVector scaled(const GemmTask& t, int64_t row, FloatVector sum, FloatVector column_scale) {
-  const Int8::Tag whole;
-  const auto number = hn::Add(hn::BitCast(whole, sum), hn::Set(whole, t.row_offsets[row]));
-  const FloatVector x = hn::Mul(hn::ConvertTo(FloatTag(), number), hn::Set(FloatTag(), t.row_scales[row]));
-  return hn::Mul(x, column_scale);
-}
+struct RowScale {
+  RowScale(const GemmTask& t, int64_t row)
+      : offset(hn::Set(Int8::Tag(), t.row_scales ? t.row_offsets[row] : 0)),
+        scale(hn::Set(FloatTag(), t.row_scales ? t.row_scales[row] : 0)) {}
+  HWY_INLINE FloatVector scaled(FloatVector sum, FloatVector column_scale) const {
+    const auto number = hn::Add(hn::BitCast(Int8::Tag(), sum), offset);
+    return hn::Mul(hn::Mul(hn::ConvertTo(FloatTag(), number), scale), column_scale);
+  }
+  Int8::Sum offset;
+  FloatVector scale;
+};
 
 // C = activation(sum + bias) for a rectangle of whole vectors, and nothing else.
 template <bool scales, bool bias>
@@ -52,26 +57,26 @@ HWY_NOINLINE void finish_plainly(const GemmTask& t, int64_t row, int64_t column,
                                  const float* sums, int64_t stride) {
   const FloatTag d;
   with_activation(t.epilogue.activation, [&]<Activation f>() HWY_ATTR {
-    for (int64_t j = 0; j < columns; j += lanes) {
-      const FloatVector scale = scales ? hn::LoadU(d, t.column_scales + column + j) : hn::Zero(d);
-      const FloatVector shift = bias ? hn::LoadU(d, t.epilogue.bias + column + j) : hn::Zero(d);
-      for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t r = 0; r < rows; ++r) {
+      const RowScale scale(t, row + r);
+      float* c = t.c.data + (row + r) * t.c.row_stride + column;
+      for (int64_t j = 0; j < columns; j += lanes) {
         FloatVector x = hn::LoadU(d, sums + r * stride + j);
-        if constexpr (scales) x = scaled(t, row + r, x, scale);
-        if constexpr (bias) x = hn::Add(x, shift);
-        hn::StoreU(activated<f>(d, x), d, t.c.data + (row + r) * t.c.row_stride + column + j);
+        if constexpr (scales) x = scale.scaled(x, hn::LoadU(d, t.column_scales + column + j));
+        if constexpr (bias) x = hn::Add(x, hn::LoadU(d, t.epilogue.bias + column + j));
+        hn::StoreU(activated<f>(d, x), d, c + j);
       }
     }
   });
 }
 
 // C = activation(sum + bias) + residual for a rectangle whose top left element is (row, column) of C. What is added to C is added
-// to a scaled sum here, and to a sum of blocks.
+// to a scaled sum here, to a sum of blocks, and to one of tiles.
 HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t rows, int64_t columns,
                          const float* sums, int64_t stride) {
   const FloatTag d;
   const Epilogue& e = t.epilogue;
-  const bool adds = e.add && (t.row_scales || t.blocks);
+  const bool adds = e.add && (t.row_scales || t.blocks || t.unit == Unit::tiles);
   if (columns % lanes == 0 && !adds && !e.before.data && !e.residual.data) {
     const auto plainly = t.row_scales ? (e.bias ? finish_plainly<true, true> : finish_plainly<true, false>)
                                       : (e.bias ? finish_plainly<false, true> : finish_plainly<false, false>);
@@ -79,12 +84,13 @@ HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t
   }
   with_activation(e.activation, [&]<Activation f>() HWY_ATTR {
     for (int64_t r = 0; r < rows; ++r) {
+      const RowScale scale(t, row + r);
       float* c = t.c.data + (row + r) * t.c.row_stride + column;
       float* before = e.before.data ? e.before.data + (row + r) * e.before.row_stride + column : nullptr;
       const float* residual = e.residual.data ? e.residual.data + (row + r) * e.residual.row_stride + column : nullptr;
       for_each_vector(columns, [&](int64_t j, auto part) HWY_ATTR {
         FloatVector x = part.load(sums + r * stride + j);
-        if (t.row_scales) x = scaled(t, row + r, x, part.load(t.column_scales + column + j));
+        if (t.row_scales) x = scale.scaled(x, part.load(t.column_scales + column + j));
         if (adds) x = hn::Add(x, part.load(c + j));
         if (e.bias) x = hn::Add(x, part.load(e.bias + column + j));
         if (before) part.store(x, before + j);
@@ -228,10 +234,10 @@ void run_rows(const GemmTask& t) {
   float* packed = direct ? nullptr : scratch.take<float>(tiles.count * stride);
   for (int64_t k = 0; k == 0 || k < t.shape.depth; k += most) {
     const int64_t depth = HWY_MIN(most, t.shape.depth - k);
-    // Rows of whole numbers were rounded to where they are read best.
+    // Rounded rows stand where they are read best.
     if (direct) {
       run_block<Format, false>(t, tiles, k, depth, t.a.data + k, 0);
-    } else if constexpr (!std::is_same_v<typename Format::Sum, Int8::Sum>) {
+    } else if constexpr (!Format::rounded) {
       pack_tiles(t, tiles, k, depth, packed, stride);
       run_block<Format, true>(t, tiles, k, depth, packed, stride);
     }
@@ -302,6 +308,9 @@ void run_task(const GemmTask& t) {
     case Precision::f32:
       return run_in<F32>(t);
     case Precision::bf16:
+#if FOVEA_HAS_BF16_DOTS
+      if (t.unit == Unit::dot_products) return run_in<Bf16Dots>(t);
+#endif
       return run_in<Bf16>(t);
     case Precision::int8:
 #if FOVEA_HAS_DOTS

@@ -21,10 +21,20 @@ struct RoundedBlocks {
   const int32_t* half_offsets = nullptr;  // [rows][depth / 16]
 };
 
-// The rows of A as whole numbers for int8, and for bf16 on tiles: bytes or bf16 in order, and zeros to the end of 64 bytes.
+// Rows as tiles read them (amx.h): [pairs of tiles][blocks of 64 bytes][tiles][height][64], for up to 16 rows one tile instead of pairs.
+struct TileRows {
+  int64_t tiles = 0, height = 0, blocks = 0;
+  int64_t together() const { return tiles * height; }
+  int64_t place(int64_t row) const {  // of the first block; the next ones follow together() · 64 bytes apart
+    return row / together() * together() * blocks * 64 + row % together() * 64;
+  }
+};
+
+// The rows of A as whole numbers for int8, and as bf16 for the units that multiply these: in order, and zeros to the end of 64 bytes.
 struct RoundedRows {
   std::byte* bytes = nullptr;
   int64_t stride = 0;          // from row to row, in bytes
+  TileRows tiles = {};         // how they stand instead, if at all
   float* scales = nullptr;     // int8
   int32_t* offsets = nullptr;  // int8: what the sums of each row lack
 };
@@ -43,6 +53,7 @@ struct GemmTask {
   const PackedMatrix* blocks = nullptr;                                  // instead of b, and `rounded` instead of a
   RoundedBlocks rounded = {};
   Unit unit = Unit::vectors;
+  TileRows tiles = {};  // where the unit is tiles: how A stands
 };
 
 // Numbers in a word of B.

@@ -8,22 +8,13 @@
 #include <vector>
 
 #include "fovea/base/error.h"
-#include "fovea/base/random.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/every_simd.h"
+#include "fovea/kernels/product_testing.h"
 #include "fovea/kernels/unit.h"
 
 namespace fovea::kernels {
 namespace {
-
-using Floats = std::vector<float>;
-
-Floats random_floats(int64_t count, uint64_t seed) {
-  Random random(seed);
-  Floats values(static_cast<size_t>(count));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = random.normal(i);
-  return values;
-}
 
 using Gemm = EverySimd;
 INSTANTIATE_TEST_SUITE_P(, Gemm, testing::ValuesIn(supported_simds()), simd_name);

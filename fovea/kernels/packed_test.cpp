@@ -4,55 +4,20 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <vector>
 
 #include "fovea/base/error.h"
-#include "fovea/base/random.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/every_simd.h"
+#include "fovea/kernels/product_testing.h"
+#include "fovea/kernels/unit.h"
 
 namespace fovea::kernels {
 namespace {
 
-using Floats = std::vector<float>;
-
 constexpr Precision every_precision[] = {Precision::f32, Precision::bf16, Precision::int8};
-
-Floats random_floats(int64_t count, uint64_t seed) {
-  Random random(seed);
-  Floats values(static_cast<size_t>(count));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = random.normal(i);
-  return values;
-}
-
-std::vector<uint32_t> bits_of(const Floats& x) {
-  std::vector<uint32_t> bits;
-  for (float value : x) bits.push_back(std::bit_cast<uint32_t>(value));
-  return bits;
-}
-
-struct Free {
-  void operator()(std::byte* p) const { std::free(p); }
-};
-
-// A weight [columns, depth], packed; exactly as much memory as packed_bytes() says, so that a sanitizer sees a step beyond.
-class Packed {
- public:
-  Packed(Precision p, const Floats& w, int64_t depth, int64_t columns) {
-    const auto bytes = static_cast<size_t>(packed_bytes(p, depth, columns));
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 64) / 64 * 64)));
-    matrix_ = {p, depth, columns, memory_.get()};
-    pack(p, {w.data(), 1, depth}, depth, columns, memory_.get());
-  }
-  operator const PackedMatrix&() const { return matrix_; }
-
- private:
-  std::unique_ptr<std::byte, Free> memory_;
-  PackedMatrix matrix_;
-};
 
 // Whole numbers and their scale as packed.h defines them: of weights by the largest, of x by the largest sum of two neighbours.
 struct Rounded {
@@ -101,7 +66,7 @@ TEST_P(PackedProduct, Int8IsTheExactIntegerSumTimesItsScales) {
   for (const auto& [rows, columns, depth] : odd_cases()) {
     const Floats x = random_floats(rows * depth, 1), w = random_floats(columns * depth, 2);
     Floats y(size_t(rows * columns + 1), 7.0f);
-    multiply(rows, {x.data(), depth, 1}, Packed(Precision::int8, w, depth, columns), {y.data(), columns});
+    multiply(rows, {x.data(), depth, 1}, PackedWeight(Precision::int8, w, depth, columns), {y.data(), columns});
     std::vector<Rounded> b;
     for (int64_t j = 0; j < columns; ++j) b.push_back(rounded(&w[size_t(j * depth)], depth));
     for (int64_t r = 0; r < rows; ++r) {
@@ -118,20 +83,20 @@ TEST_P(PackedProduct, Int8IsTheExactIntegerSumTimesItsScales) {
 }
 
 TEST_P(PackedProduct, Bf16EqualsFloat64OfTheRoundedWeights) {
+  const bool rounds = unit_of(Precision::bf16) != Unit::vectors;  // x, too
   for (const auto& [rows, columns, depth] : odd_cases()) {
     // Behind the last row stands a NaN: whoever reads an element more than the depth gets it into the sum.
     Floats x = random_floats(rows * depth, 1);
     const Floats w = random_floats(columns * depth, 2);
     x.push_back(std::numeric_limits<float>::quiet_NaN());
     Floats y(size_t(rows * columns + 1), 7.0f);
-    multiply(rows, {x.data(), depth, 1}, Packed(Precision::bf16, w, depth, columns), {y.data(), columns});
+    multiply(rows, {x.data(), depth, 1}, PackedWeight(Precision::bf16, w, depth, columns), {y.data(), columns});
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t j = 0; j < columns; ++j) {
         double value = 0, size = 0;
         for (int64_t k = 0; k < depth; ++k) {
           const float element = x[size_t(r * depth + k)];
-          const double term =
-              double(GetParam() == Simd::amx ? in_bf16(element) : element) * in_bf16(w[size_t(j * depth + k)]);
+          const double term = double(rounds ? in_bf16(element) : element) * in_bf16(w[size_t(j * depth + k)]);
           value += term, size += std::abs(term);
         }
         ASSERT_NEAR(y[size_t(r * columns + j)], value, 1e-7 * std::sqrt(double(depth) + 1) * size)
@@ -146,7 +111,7 @@ TEST_P(PackedProduct, F32HasTheBitsOfGemm) {
   for (const auto& [rows, columns, depth] : {Case{1, 35, 20}, Case{3, 33, 7}, Case{40, 96, 2000}}) {
     const Floats x = random_floats(rows * depth, 1), w = random_floats(columns * depth, 2);
     Floats y(size_t(rows * columns)), expected(y.size());
-    multiply(rows, {x.data(), depth, 1}, Packed(Precision::f32, w, depth, columns), {y.data(), columns});
+    multiply(rows, {x.data(), depth, 1}, PackedWeight(Precision::f32, w, depth, columns), {y.data(), columns});
     gemm({rows, columns, depth}, {x.data(), depth, 1}, Matrix{w.data(), 1, depth}, {expected.data(), columns});
     EXPECT_EQ(bits_of(y), bits_of(expected));
   }
@@ -158,7 +123,7 @@ TEST_P(PackedProduct, SameBitsForAnyNumberOfRowsAndThreadsAndAnyStrides) {
   Floats across(x.size());
   for (int64_t i = 0; i < most * depth; ++i) across[size_t(i % depth * most + i / depth)] = x[size_t(i)];
   for (Precision p : every_precision) {
-    const Packed packed(p, w, depth, columns);
+    const PackedWeight packed(p, w, depth, columns);
     Floats reference(size_t(most * columns));
     set_threads(1);
     for (int64_t r = 0; r < most; ++r) {
@@ -186,12 +151,13 @@ TEST_P(PackedProduct, SeveralProductsAreTheSingleOnes) {
     for (int64_t rows : {0, 1, 5, 64}) {
       for (Precision first : every_precision) {
         const Floats x = random_floats(rows * depth, 1), bias = random_floats(256, 2);
-        std::vector<std::unique_ptr<Packed>> packed;
+        std::vector<std::unique_ptr<PackedWeight>> packed;
         std::vector<Floats> together, alone;
         std::vector<Product> products;
         for (size_t i = 0; i < 3; ++i) {
           const Precision p = i == 2 ? Precision::f32 : first;
-          packed.push_back(std::make_unique<Packed>(p, random_floats(columns[i] * depth, 3 + i), depth, columns[i]));
+          packed.push_back(
+              std::make_unique<PackedWeight>(p, random_floats(columns[i] * depth, 3 + i), depth, columns[i]));
           together.emplace_back(size_t(rows * columns[i])), alone.emplace_back(together.back().size());
         }
         for (size_t i = 0; i < 3; ++i) {
@@ -213,7 +179,7 @@ TEST_P(PackedProduct, FinishesWithBiasSummandActivationAndResidual) {
     const Floats bias = random_floats(columns, 3), summand = random_floats(rows * columns, 4);
     const Floats residual = random_floats(rows * columns, 5);
     for (Precision p : every_precision) {
-      const Packed packed(p, w, depth, columns);
+      const PackedWeight packed(p, w, depth, columns);
       Floats sums(count);
       multiply(rows, {x.data(), depth, 1}, packed, {sums.data(), columns});
       for (bool add : {false, true}) {
@@ -247,7 +213,7 @@ TEST(PackedProducts, Int8HasTheSameBitsOnEveryInstructionSet) {
   for_each_simd(
       [&] {
         Floats y(size_t(rows * columns));
-        multiply(rows, {x.data(), depth, 1}, Packed(Precision::int8, w, depth, columns), {y.data(), columns},
+        multiply(rows, {x.data(), depth, 1}, PackedWeight(Precision::int8, w, depth, columns), {y.data(), columns},
                  {.bias = bias.data(), .activation = Activation::relu, .residual = {residual.data(), columns}});
         results.push_back(bits_of(y));
       },
@@ -263,7 +229,7 @@ TEST_P(PackedProduct, NaNAndInfinityStayInTheirRow) {
     x[size_t(5 * depth + 8)] = -std::numeric_limits<float>::infinity();
     for (Precision p : every_precision) {
       Floats y(size_t(rows * columns));
-      multiply(rows, {x.data(), depth, 1}, Packed(p, random_floats(columns * depth, 2), depth, columns),
+      multiply(rows, {x.data(), depth, 1}, PackedWeight(p, random_floats(columns * depth, 2), depth, columns),
                {y.data(), columns});
       for (int64_t i = 0; i < rows * columns; ++i) {
         const int64_t r = i / columns;
@@ -281,7 +247,7 @@ TEST_P(PackedProduct, WeightsThatAreNotNumbersStayInTheirColumn) {
   w[size_t(5 * depth + 8)] = std::numeric_limits<float>::infinity();
   const Floats x = random_floats(depth, 2);
   for (Precision p : every_precision) {
-    const Packed packed(p, w, depth, columns);
+    const PackedWeight packed(p, w, depth, columns);
     Floats y(static_cast<size_t>(columns)), row(static_cast<size_t>(depth));
     multiply(1, {x.data(), depth, 1}, packed, {y.data(), columns});
     for (int64_t j = 0; j < columns; ++j) EXPECT_EQ(std::isfinite(y[size_t(j)]), j != 3 && j != 5) << name(p);
@@ -296,11 +262,11 @@ TEST_P(PackedProduct, ZerosAndTheSmallestNumbersGiveZeros) {
   const Floats smallest(size_t(depth), std::numeric_limits<float>::denorm_min());
   for (Precision p : every_precision) {
     Floats y(3, 5.0f);
-    multiply(1, {ones.data(), depth, 1}, Packed(p, zeros, depth, columns), {y.data(), columns});
+    multiply(1, {ones.data(), depth, 1}, PackedWeight(p, zeros, depth, columns), {y.data(), columns});
     EXPECT_EQ(y, Floats(3)) << name(p);
-    multiply(1, {zeros.data(), depth, 1}, Packed(p, ones, depth, columns), {y.data(), columns});
+    multiply(1, {zeros.data(), depth, 1}, PackedWeight(p, ones, depth, columns), {y.data(), columns});
     EXPECT_EQ(y, Floats(3)) << name(p);
-    multiply(1, {smallest.data(), depth, 1}, Packed(p, ones, depth, columns), {y.data(), columns});
+    multiply(1, {smallest.data(), depth, 1}, PackedWeight(p, ones, depth, columns), {y.data(), columns});
     for (float value : y) EXPECT_NEAR(value, 0, 1e-30) << name(p);
   }
 }
@@ -310,7 +276,7 @@ TEST_P(PackedProduct, UnpacksAColumn) {
     for (int64_t columns : {1, 16, 37}) {
       const Floats w = random_floats(columns * depth, 1);
       for (Precision p : every_precision) {
-        const Packed packed(p, w, depth, columns);
+        const PackedWeight packed(p, w, depth, columns);
         for (int64_t j = 0; j < columns; ++j) {
           Floats column(size_t(depth + 1), 7.0f);
           unpack_column(packed, j, column.data());
@@ -364,7 +330,7 @@ TEST_P(PackedProduct, HasTheLayoutThatTheHeaderDescribes) {
 TEST(PackedProducts, RefuseWhatTheyCannotMultiply) {
   const int64_t deepest = 133144;  // 127 · 127 · 133144 < 2³¹
   const Floats x(size_t(deepest), 1.0f);
-  const Packed packed(Precision::int8, x, deepest, 1);
+  const PackedWeight packed(Precision::int8, x, deepest, 1);
   float y = 0;
   multiply(1, {x.data(), deepest, 1}, packed, {&y, 1});
   EXPECT_NEAR(y, deepest, 0.1);
@@ -381,11 +347,11 @@ TEST_P(PackedProduct, EmptyDimensions) {
   const Floats x(10, 1.0f), bias = {1, 2, 3};
   for (Precision p : every_precision) {
     Floats y(6, 5.0f);
-    multiply(0, {x.data(), 2, 1}, Packed(p, x, 2, 3), {y.data(), 3});
-    multiply(2, {x.data(), 2, 1}, Packed(p, x, 2, 0), {y.data(), 3});
+    multiply(0, {x.data(), 2, 1}, PackedWeight(p, x, 2, 3), {y.data(), 3});
+    multiply(2, {x.data(), 2, 1}, PackedWeight(p, x, 2, 0), {y.data(), 3});
     multiply(2, {x.data(), 2, 1}, std::span<const Product>());
     EXPECT_EQ(y, Floats(6, 5.0f));
-    multiply(2, {x.data(), 0, 1}, Packed(p, x, 0, 3), {y.data(), 3}, {.bias = bias.data()});
+    multiply(2, {x.data(), 0, 1}, PackedWeight(p, x, 0, 3), {y.data(), 3}, {.bias = bias.data()});
     EXPECT_EQ(y, (Floats{1, 2, 3, 1, 2, 3}));
   }
 }

@@ -61,30 +61,44 @@ int64_t whole_number_burst(int64_t rounds) {
   return rounds * 8 * 2 * numbers * lanes;
 }
 
-#if FOVEA_HAS_DOTS
-// Twelve sums, as the instruction takes five cycles and there may be two in each.
-int64_t dot_product_burst(int64_t rounds) {
+// Twelve sums, as such an instruction takes five cycles and there may be two in each.
+template <class Format>
+int64_t dot_product_burst(int64_t rounds, int64_t numbers) {
+  using Sum = typename Format::Sum;
   constexpr auto chains = std::make_index_sequence<12>();
   alignas(64) int32_t start[lanes];
   for (int i = 0; i < lanes; ++i) start[i] = i * 0x01010101;
   const float* words = reinterpret_cast<const float*>(start);
-  const Dots::Sum column = Dots::column<0>(words), element = Dots::element(words);
-  Dots::Sum sum[12];
+  const Sum column = Format::template column<0>(words), element = Format::element(words);
+  Sum sum[12];
   unroll(
-      chains, [&]<size_t i>() __attribute__((always_inline)) { sum[i] = hn::Zero(Int8::Tag()); });
+      chains, [&]<size_t i>() __attribute__((always_inline)) { sum[i] = hn::Zero(hn::DFromV<Sum>()); });
   for (int64_t k = 0; k < rounds; ++k) {
     unroll(
-        chains, [&]<size_t i>() __attribute__((always_inline)) { sum[i] = Dots::add(element, column, sum[i]); });
+        chains, [&]<size_t i>() __attribute__((always_inline)) { sum[i] = Format::add(element, column, sum[i]); });
   }
   unroll(
       chains, [&]<size_t i>() __attribute__((always_inline)) { sum[0] = hn::Add(sum[0], sum[i]); });
-  volatile int32_t sink = hn::GetLane(sum[0]);
+  volatile auto sink = hn::GetLane(sum[0]);
   (void)sink;
-  return rounds * 12 * 2 * 4 * lanes;
+  return rounds * 12 * 2 * numbers * lanes;
 }
+
+int64_t int8_dot_burst(int64_t rounds) {
+#if FOVEA_HAS_DOTS
+  return dot_product_burst<Dots>(rounds, 4);
 #else
-int64_t dot_product_burst(int64_t rounds) { return whole_number_burst(rounds); }
+  return whole_number_burst(rounds);
 #endif
+}
+
+int64_t bf16_dot_burst(int64_t rounds) {
+#if FOVEA_HAS_BF16_DOTS
+  return dot_product_burst<Bf16Dots>(rounds, 2);
+#else
+  return burst(rounds);
+#endif
+}
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -94,25 +108,22 @@ namespace fovea::kernels {
 
 HWY_EXPORT(burst);
 HWY_EXPORT(whole_number_burst);
-HWY_EXPORT(dot_product_burst);
+HWY_EXPORT(int8_dot_burst);
+HWY_EXPORT(bf16_dot_burst);
 int64_t fma_burst(int64_t rounds) { return HWY_DYNAMIC_DISPATCH(burst)(rounds); }
-
-int64_t int8_burst(int64_t rounds) {
-  switch (unit_of(Precision::int8)) {
-    case Unit::tiles:
-      return amx_burst(true, rounds);
-    case Unit::dot_products:
-      return HWY_DYNAMIC_DISPATCH(dot_product_burst)(rounds);
-    case Unit::vectors:
-      break;
-  }
-  return block_burst(rounds);
+int64_t block_burst(int64_t rounds) {
+  return unit_of_blocks() == Unit::vectors ? HWY_DYNAMIC_DISPATCH(whole_number_burst)(rounds)
+                                           : HWY_DYNAMIC_DISPATCH(int8_dot_burst)(rounds);
 }
 
-int64_t block_burst(int64_t rounds) { return HWY_DYNAMIC_DISPATCH(whole_number_burst)(rounds); }
+int64_t int8_burst(int64_t rounds) {
+  return unit_of(Precision::int8) == Unit::tiles ? amx_burst(true, rounds) : block_burst(rounds);
+}
 
 int64_t bf16_burst(int64_t rounds) {
-  return unit_of(Precision::bf16) == Unit::tiles ? amx_burst(false, rounds) : fma_burst(rounds);
+  const Unit unit = unit_of(Precision::bf16);
+  if (unit == Unit::tiles) return amx_burst(false, rounds);
+  return unit == Unit::vectors ? fma_burst(rounds) : HWY_DYNAMIC_DISPATCH(bf16_dot_burst)(rounds);
 }
 
 }  // namespace fovea::kernels

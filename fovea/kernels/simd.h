@@ -14,6 +14,7 @@ enum class Simd {
   baseline,
   avx2,
   avx512,
+  avx512_bf16,  // as avx512, but products of bf16 weights run on dot products of bf16 (kernels/unit.h)
   amx,  // the widest vectors that there are, but products of bf16 and int8 weights run on tiles (kernels/unit.h)
 };
 

@@ -108,6 +108,7 @@ void pack_lanes(const float* from, int64_t lane_stride, int64_t depth_stride, in
 // with the word of A that element() spreads.
 struct F32 {
   static constexpr int halves = 1;
+  static constexpr bool rounded = false;  // whether the rows of A are words that were made for it
   using Sum = FloatVector;
   template <size_t half>
   static HWY_INLINE FloatVector column(const float* b) {
@@ -140,6 +141,7 @@ struct Bf16 : F32 {
 // lack. Where there is no such instruction, even and odd bytes are multiplied in 16 bits, and nothing is lacking.
 struct Int8 {
   static constexpr int halves = 1;
+  static constexpr bool rounded = true;
   using Tag = hn::RebindToSigned<FloatTag>;
   using Sum = hn::Vec<Tag>;
   static HWY_INLINE Sum element(const float* a) {
@@ -220,6 +222,19 @@ struct Dots : Int8 {
 #else
     asm("vpdpbusd %1, %2, %0" : "+v"(sum.raw) : "v"(element.raw), "v"(column.raw));
 #endif
+    return sum;
+  }
+};
+#endif
+
+// A word of A or B is a pair of bf16, whose products are added in f32, the upper one first; denormal numbers count as zeros.
+#undef FOVEA_HAS_BF16_DOTS
+#define FOVEA_HAS_BF16_DOTS (HWY_TARGET == HWY_AVX3)
+#if FOVEA_HAS_BF16_DOTS
+struct Bf16Dots : F32 {
+  static constexpr bool rounded = true;
+  static HWY_INLINE Sum add(FloatVector element, FloatVector column, Sum sum) {
+    asm("vdpbf16ps %1, %2, %0" : "+v"(sum.raw) : "v"(element.raw), "v"(column.raw));
     return sum;
   }
 };

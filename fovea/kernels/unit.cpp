@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstdint>
 #endif
 
@@ -52,36 +53,43 @@ bool tiles_work() {
   return false;
 }
 
+// An instruction that adds products of zmm1 and zmm2 to zmm0, or of their parts: what becomes of the first lane.
+#define FOVEA_FIRST_LANE(instruction, sum, a, b)                                      \
+  asm volatile("vmovd %0, %%xmm0\n vmovd %1, %%xmm1\n vmovd %2, %%xmm2\n" instruction \
+               "\n vmovd %%xmm0, %0\n vzeroupper"                                     \
+               : "+r"(sum)                                                            \
+               : "r"(a), "r"(b)                                                       \
+               : "xmm0", "xmm1", "xmm2")
+
 // 1 + Σ of four products: 200 · −3 + 1 · 2 + 2 · 2 + 255 · −128.
-constexpr int32_t dot_of_trial = 1 - 600 + 2 + 4 - 32640;
-constexpr uint32_t unsigned_of_trial = 0xff0201c8u, signed_of_trial = 0x800202fdu;
+constexpr uint32_t of_four = static_cast<uint32_t>(1 - 600 + 2 + 4 - 32640);
+constexpr uint32_t without_signs = 0xff0201c8u, with_signs = 0x800202fdu;
 
 bool avx512_vnni_is_right() {
-  int32_t sum = 1;
-  asm volatile(
-      "vmovd %0, %%xmm0\n vmovd %1, %%xmm1\n vmovd %2, %%xmm2\n"
-      "vpdpbusd %%zmm2, %%zmm1, %%zmm0\n vmovd %%xmm0, %0\n vzeroupper"
-      : "+r"(sum)
-      : "r"(unsigned_of_trial), "r"(signed_of_trial)
-      : "xmm0", "xmm1", "xmm2");
-  return sum == dot_of_trial;
+  uint32_t sum = 1;
+  FOVEA_FIRST_LANE("vpdpbusd %%zmm2, %%zmm1, %%zmm0", sum, without_signs, with_signs);
+  return sum == of_four;
 }
 
 bool avx_vnni_is_right() {
-  int32_t sum = 1;
-  asm volatile(
-      "vmovd %0, %%xmm0\n vmovd %1, %%xmm1\n vmovd %2, %%xmm2\n"
-      "%{vex%} vpdpbusd %%ymm2, %%ymm1, %%ymm0\n vmovd %%xmm0, %0\n vzeroupper"
-      : "+r"(sum)
-      : "r"(unsigned_of_trial), "r"(signed_of_trial)
-      : "xmm0", "xmm1", "xmm2");
-  return sum == dot_of_trial;
+  uint32_t sum = 1;
+  FOVEA_FIRST_LANE("%{vex%} vpdpbusd %%ymm2, %%ymm1, %%ymm0", sum, without_signs, with_signs);
+  return sum == of_four;
+}
+
+// 1 + 1.5 · 3 − 2 · 0.5
+bool avx512_bf16_is_right() {
+  uint32_t sum = std::bit_cast<uint32_t>(1.0f);
+  FOVEA_FIRST_LANE("vdpbf16ps %%zmm2, %%zmm1, %%zmm0", sum, 0xc0003fc0u, 0x3f004040u);
+  return std::bit_cast<float>(sum) == 4.5f;
 }
 
 Units find_units() {
   Units found;
+  const bool wide = saves(0xe6);
   found.tiles = tiles_work();
-  found.avx512_vnni = bit(cpuid(7).c, 11) && saves(0xe6) && runs(avx512_vnni_is_right);
+  found.avx512_bf16 = bit(cpuid(7, 1).a, 5) && wide && runs(avx512_bf16_is_right);
+  found.avx512_vnni = bit(cpuid(7).c, 11) && wide && runs(avx512_vnni_is_right);
   found.avx_vnni = bit(cpuid(7, 1).a, 4) && saves(0x6) && runs(avx_vnni_is_right);
   return found;
 }
@@ -99,18 +107,34 @@ Units& known_units() {
 
 }  // namespace
 
-std::string_view name(Unit u) { return u == Unit::tiles ? "AMX" : u == Unit::dot_products ? "VNNI" : "vectors"; }
-
-Units units() { return known_units(); }
+const Units& units() { return known_units(); }
 void pretend_units(const Units& pretended) { known_units() = pretended; }
 
 Unit unit_of(Precision p) {
   if (p == Precision::f32) return Unit::vectors;
   const Simd set = simd();
   if (set == Simd::amx) return Unit::tiles;
+  if (p == Precision::bf16) return set == Simd::avx512_bf16 ? Unit::dot_products : Unit::vectors;
+  return unit_of_blocks();
+}
+
+Unit unit_of_blocks() {
+  const Simd set = simd();
   const Units& u = known_units();
-  const bool dots = (set == Simd::avx512 && u.avx512_vnni) || (set == Simd::avx2 && u.avx_vnni);
-  return p == Precision::int8 && dots ? Unit::dot_products : Unit::vectors;
+  const bool dots = set == Simd::avx2 ? u.avx_vnni : set != Simd::baseline && u.avx512_vnni;
+  return dots ? Unit::dot_products : Unit::vectors;
+}
+
+std::string_view name_of_unit(Precision p) {
+  switch (unit_of(p)) {
+    case Unit::tiles:
+      return "AMX";
+    case Unit::dot_products:
+      return p == Precision::bf16 ? "AVX-512 BF16" : "VNNI";
+    case Unit::vectors:
+      break;
+  }
+  return "vectors";
 }
 
 }  // namespace fovea::kernels

@@ -4,7 +4,7 @@
 //
 // Whether one is there is found out once in a process: the CPU says so, the system permits it, and the instructions run and are
 // right in a trial; some hypervisors claim what they lack. The integers of int8 are the same on all of them. bf16 is another
-// number on tiles, which round x to bf16 as well; so tiles are an instruction set of their own (simd.h).
+// number on them, which round x to bf16 as well; so tiles and dot products of bf16 are instruction sets of their own (simd.h).
 #pragma once
 
 #include <string_view>
@@ -15,17 +15,18 @@ namespace fovea::kernels {
 
 enum class Unit {
   vectors,
-  dot_products,  // int8: VPDPBUSD, of 512 bits (AVX-512 VNNI) or 256 (AVX-VNNI)
+  dot_products,  // int8: VPDPBUSD, of 512 bits (AVX-512 VNNI) or 256 (AVX-VNNI); bf16: VDPBF16PS, of 512 (AVX-512 BF16)
   tiles,         // int8 and bf16: AMX
 };
 
-std::string_view name(Unit);  // "vectors", "VNNI", "AMX"
-Unit unit_of(Precision);      // which one multiplies weights of this precision
+Unit unit_of(Precision);  // which one multiplies weights of this precision
+Unit unit_of_blocks();    // those in the blocks of GGUF files: dot products, also beside tiles, or vectors
+std::string_view name_of_unit(Precision);  // "vectors", "VNNI", "AVX-512 BF16", "AMX"
 
 struct Units {
-  bool tiles = false, avx512_vnni = false, avx_vnni = false;
+  bool tiles = false, avx512_bf16 = false, avx512_vnni = false, avx_vnni = false;
 };
-Units units();                     // of this CPU
+const Units& units();              // of this CPU
 void pretend_units(const Units&);  // for tests that emulate instructions; call it while no kernel runs
 
 }  // namespace fovea::kernels

@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <optional>
 #include <vector>
 
 #include "emulated_units.h"
@@ -13,27 +11,12 @@
 #include "fovea/base/random.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/amx.h"
-#include "fovea/kernels/packed.h"
 #include "fovea/kernels/peak.h"
+#include "fovea/kernels/product_testing.h"
 #include "fovea/kernels/trial.h"
 
 namespace fovea::kernels {
 namespace {
-
-using Floats = std::vector<float>;
-
-Floats random_floats(int64_t count, uint64_t seed) {
-  Random random(seed);
-  Floats values(static_cast<size_t>(count));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = random.normal(i);
-  return values;
-}
-
-std::vector<uint32_t> bits_of(const Floats& x) {
-  std::vector<uint32_t> bits;
-  for (float value : x) bits.push_back(std::bit_cast<uint32_t>(value));
-  return bits;
-}
 
 struct alignas(64) Line {
   std::byte bytes[64];
@@ -45,10 +28,8 @@ struct Case {
 
 Floats product(Precision p, const Case& c, const Epilogue& e = {}) {
   const Floats x = random_floats(c.rows * c.depth, 1), w = random_floats(c.columns * c.depth, 2);
-  std::vector<Line> packed(size_t(packed_bytes(p, c.depth, c.columns) / 64 + 1));
-  pack(p, {w.data(), 1, c.depth}, c.depth, c.columns, packed[0].bytes);
   Floats y(size_t(c.rows * c.columns), 0.5f);
-  multiply(c.rows, {x.data(), c.depth, 1}, {p, c.depth, c.columns, packed[0].bytes}, {y.data(), c.columns}, e);
+  multiply(c.rows, {x.data(), c.depth, 1}, PackedWeight(p, w, c.depth, c.columns), {y.data(), c.columns}, e);
   return y;
 }
 
@@ -62,7 +43,6 @@ struct Emulated {
 class EveryUnit : public testing::TestWithParam<Emulated> {
  protected:
   void SetUp() override {
-    emulated_.emplace(GetParam().units);
     const std::vector<Simd> sets = supported_simds();
     if (std::find(sets.begin(), sets.end(), GetParam().simd) == sets.end()) GTEST_SKIP() << "this CPU does not have it";
     use_simd(GetParam().simd);
@@ -70,16 +50,16 @@ class EveryUnit : public testing::TestWithParam<Emulated> {
   }
   void TearDown() override {
     use_simd(before_);
-    emulated_.reset();
     set_threads(0);
   }
+  EmulatedUnits emulated_{GetParam().units};
   Simd before_ = simd();
-  std::optional<EmulatedUnits> emulated_;
 };
 INSTANTIATE_TEST_SUITE_P(, EveryUnit,
                          testing::Values(Emulated{"amx", Simd::amx, {.tiles = true}},
                                          Emulated{"avx_vnni", Simd::avx2, {.avx_vnni = true}},
-                                         Emulated{"avx512_vnni", Simd::avx512, {}}),
+                                         Emulated{"avx512_vnni", Simd::avx512, {}},
+                                         Emulated{"avx512_bf16", Simd::avx512_bf16, {}}),
                          [](const auto& i) { return std::string(i.param.name); });
 
 TEST_P(EveryUnit, Int8HasTheBitsOfTheBaseline) {
@@ -114,15 +94,15 @@ TEST_P(EveryUnit, Int8IsExactAtItsLimits) {
   const int64_t depth = 20000, columns = 17;
   for (float sign : {1.0f, -1.0f}) {
     const Floats x(size_t(depth), 127.0f), w(size_t(depth * columns), sign * 127);
-    std::vector<Line> packed(size_t(packed_bytes(Precision::int8, depth, columns) / 64 + 1));
-    pack(Precision::int8, {w.data(), 1, depth}, depth, columns, packed[0].bytes);
     Floats y(static_cast<size_t>(columns));
-    multiply(1, {x.data(), depth, 1}, {Precision::int8, depth, columns, packed[0].bytes}, {y.data(), columns});
+    multiply(1, {x.data(), depth, 1}, PackedWeight(Precision::int8, w, depth, columns), {y.data(), columns});
     for (float value : y) EXPECT_EQ(value, sign * static_cast<float>(127 * 127 * depth));
   }
 }
 
-TEST_P(EveryUnit, HasAPeak) {
+TEST_P(EveryUnit, HasAPeakAndAName) {
+  EXPECT_NE(name_of_unit(Precision::int8), "vectors");
+  EXPECT_EQ(name_of_unit(Precision::f32), "vectors");
   EXPECT_GT(int8_burst(1), 0);
   EXPECT_GT(bf16_burst(1), 0);
   EXPECT_EQ(int8_burst(3), 3 * int8_burst(1));
@@ -155,17 +135,15 @@ TEST(Tiles, EqualTheirEmulator) {
                       .row_tiles = 1,
                       .height = height,
                       .a = a[0].bytes,
-                      .a_stride = blocks * 64,
                       .b = b[0].bytes,
                       .blocks = blocks,
-                      .out = reinterpret_cast<float*>(sums[0].bytes),
-                      .out_stride = 16});
+                      .out = reinterpret_cast<float*>(sums[0].bytes)});
     }
     TileFile file;
     file.rows[0] = file.rows[1] = height, file.rows[2] = 16;
     for (int i = 0; i < 3; ++i) file.bytes[i] = 64;
     for (int64_t k = 0; k < blocks; ++k) {
-      file.load(1, a[size_t(k)].bytes, blocks * 64), file.load(2, b[size_t(16 * k)].bytes, 64);
+      file.load(1, a[size_t(height * k)].bytes, 64), file.load(2, b[size_t(16 * k)].bytes, 64);
       ASSERT_TRUE(whole_numbers ? file.add_int8(0, 1, 2) : file.add_bf16(0, 1, 2));
     }
     file.store(0, expected[0].bytes, 64);
@@ -186,6 +164,33 @@ TEST(Tiles, AnIllegalInstructionEndsTheTrialAlone) {
   EXPECT_TRUE(runs([] { return true; }));
   EXPECT_FALSE(runs([] { return false; }));
   EXPECT_DEATH(amx_is_right(), "");
+}
+
+// Two products of bf16 are added to a sum in one instruction; a sum of small whole numbers is exact in any order.
+TEST(Bf16DotProducts, AreAnInstructionSetOfTheirOwn) {
+  if (!units().avx512_bf16) GTEST_SKIP() << "this CPU has no AVX-512 BF16, and nothing here emulates it";
+  const Simd before = simd();
+  use_simd(Simd::avx512_bf16);
+  EXPECT_EQ(simd(), parse_simd("avx512bf16"));
+  EXPECT_EQ(unit_of(Precision::bf16), Unit::dot_products);
+  EXPECT_EQ(name_of_unit(Precision::bf16), "AVX-512 BF16");
+  const Floats f32 = product(Precision::f32, {20, 40, 100}), int8 = product(Precision::int8, {20, 40, 100});
+  const int64_t rows = 29, columns = 50, depth = 301;
+  Floats x(size_t(rows * depth)), w(size_t(columns * depth)), y(size_t(rows * columns));
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(int(i * 37) % 255 - 127);
+  for (size_t i = 0; i < w.size(); ++i) w[i] = static_cast<float>(int(i * 23) % 127 - 63);
+  multiply(rows, {x.data(), depth, 1}, PackedWeight(Precision::bf16, w, depth, columns), {y.data(), columns});
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    double sum = 0;
+    for (int64_t k = 0; k < depth; ++k)
+      sum += double(x[size_t(i / columns * depth + k)]) * w[size_t(i % columns * depth + k)];
+    ASSERT_EQ(y[size_t(i)], sum);
+  }
+  use_simd(Simd::avx512);
+  EXPECT_EQ(unit_of(Precision::bf16), Unit::vectors);
+  EXPECT_EQ(bits_of(f32), bits_of(product(Precision::f32, {20, 40, 100})));
+  EXPECT_EQ(bits_of(int8), bits_of(product(Precision::int8, {20, 40, 100})));
+  use_simd(before);
 }
 
 TEST(Tiles, AreAnInstructionSetOfTheirOwn) {
