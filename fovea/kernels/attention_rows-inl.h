@@ -1,7 +1,8 @@
 // The rows of one forward task on their way through the key blocks: what passes on vectors and on tiles have in common. A pass
 // works on groups of rows:
 //
-//   for_each_block([&](int64_t block) { …scores…; soften(row, count, columns, scores); …mix…; });
+//   for (block in visible_blocks()) { …scores…; soften(row, count, columns, scores, …); …mix… }
+//   finish(visible_blocks());
 #if defined(FOVEA_KERNELS_ATTENTION_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_ATTENTION_ROWS_INL_H_
 #undef FOVEA_KERNELS_ATTENTION_ROWS_INL_H_
@@ -41,13 +42,17 @@ class ForwardRows {
     set_rows();
   }
 
-  template <class Body>
-  void for_each_block(const Body& body) {
+  // Those that any of the rows sees.
+  KeyRange visible_blocks() const {
     KeyRange seen = visible_keys(a_, s_, task_.query, task_.query + task_.queries - 1);
-    KeyRange blocks = {seen.begin / block_keys, seen.empty() ? 0 : (seen.end - 1) / block_keys + 1};
-    if (seen.empty()) blocks = {0, 0};
-    for (int64_t block = blocks.begin; block < blocks.end; ++block) body(block);
-    for (int64_t r = 0; r < rows_; ++r) finish_row(r, blocks);
+    return seen.empty() ? KeyRange{} : KeyRange{seen.begin / block_keys, (seen.end - 1) / block_keys + 1};
+  }
+
+  void finish(const KeyRange& blocks) {
+    for (int64_t r = 0; r < rows_; ++r) {
+      if (r + 16 < rows_) fetch_row<1>(output_of(row_[r + 16]), a_.shape.value_width);
+      finish_row(r, blocks);
+    }
     hand_over_mass(job_, task_, row_, kept_);
     if (job_.probe.weights) hwy::FlushStream();
   }
@@ -130,6 +135,11 @@ class ForwardRows {
     }
   }
 
+  float* output_of(const Row& row) const {
+    const TokenArrayOut& to = job_.result.out;
+    return to.data + s_.batch * to.batch + (s_.query_begin + row.query) * to.token + row.head * to.head;
+  }
+
   void drop(const Row& row, const Columns& c, float* p) const {
     float factors[block_keys];
     dropout_factors(a_.dropout, row, c, factors);
@@ -149,8 +159,7 @@ class ForwardRows {
     }
     float inverse = sum == 0 ? 0 : 1 / sum, base = maximum == minus_infinity ? 0 : maximum;
     const AttentionOutput& to = job_.result;
-    float* out =
-        to.out.data + s_.batch * to.out.batch + (s_.query_begin + row.query) * to.out.token + row.head * to.out.head;
+    float* out = output_of(row);
     const float* from = out_ + r * columns_;
     for (int64_t c = 0; c < a_.shape.value_width; ++c) out[c] = from[c] * own * inverse + 0.0f;
     if (to.sums) {

@@ -58,7 +58,9 @@ class VectorPass : ForwardRows {
   }
 
   void run() {
-    for_each_block([&](int64_t block) { run_block(block); });
+    const KeyRange blocks = visible_blocks();
+    for (int64_t block = blocks.begin; block < blocks.end; ++block) run_block(block);
+    finish(blocks);
   }
 
  private:

@@ -32,7 +32,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int64_t step_keys = 32;      // of a tile of values
 constexpr int64_t half_tile = 8 * 16;  // words of 16 keys and 16 columns
-constexpr int64_t block_halves = block_keys / 16;
 
 using U = hn::RebindToUnsigned<F>;
 using Bits = hn::Vec<U>;
