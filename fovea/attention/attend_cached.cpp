@@ -19,9 +19,9 @@ struct Tables {
     begins.push_back(pages.size());
     for (int64_t number : row.pages) pages.push_back(cache.page(number));
   }
-  kernels::KeyPages finish(int64_t page_tokens) {
+  kernels::KeyPages finish(const kernels::PageLayout& page) {
     for (size_t begin : begins) tables.push_back(pages.data() + begin);
-    return {tables.data(), page_tokens};
+    return {tables.data(), page.tokens, page.precision};
   }
 };
 
@@ -83,6 +83,8 @@ AttentionResult run(const Tensor& q, const KeyCache& cache, std::span<const int6
                     const Context& c) {
   const kernels::PageLayout page = cache.layout();
   const Mask& m = o.mask;
+  require(o.selection == Selection::soft || page.precision == Precision::f32,
+          "attention: found a hard choice from a cache in bf16, expected one in f32");
   require(!c.training, "attention: found a cache in training, expected none: it keeps no gradient");
   require(!m.query_offsets && !m.key_lengths && !m.query_lengths && !m.query_starts && !m.key_starts,
           "attention: found a mask with offsets, lengths or starts beside a cache, expected those of the cache's rows");
@@ -99,7 +101,7 @@ AttentionResult run(const Tensor& q, const KeyCache& cache, std::span<const int6
   Operands x = side_operands(n, o);
   x.q = with_unit_stride(o.form->fused_query(q, o.weights)).detach();
   Problem problem(n, std::move(x), std::move(rows), o, c);
-  problem.attention.pages = tables.finish(page.tokens);
+  problem.attention.pages = tables.finish(page);
   const Probe* wanted = wanted_probe(o, c);
   Probe instead;
   if (wanted && wanted->keep) instead = *wanted, instead.weights = true, wanted = &instead;
@@ -127,7 +129,8 @@ AttentionResult attend(const Tensor& q, const KeyCache& cache, std::span<const i
   }
   const auto widths = static_cast<double>(cache.key_width() + page.value_width);
   timed.done({.flops = 2 * cells * static_cast<double>(q.size(2)) * widths,
-              .bytes = bytes_of(q) + bytes_of(result.output) + 4 * keys * static_cast<double>(page.key_heads) * widths,
+              .bytes = bytes_of(q) + bytes_of(result.output) +
+                       (page.precision == Precision::f32 ? 4 : 2) * keys * static_cast<double>(page.key_heads) * widths,
               .how = wanted_probe(o, c) ? "fused, over a cache, with a probe" : "fused, over a cache",
               .input = &q,
               .output = &result.output});

@@ -43,6 +43,8 @@ struct AttentionOptions {
   Tensor sinks = {};                // [heads]: a logit that takes weight away without a value
   double dropout = 0;               // of the weights, when training
   std::optional<Probe> probe = {};  // what to return of the weights (before dropout)
+  Precision precision =
+      Precision::f32;  // of the products (kernels/attention.h); f32 where a gradient is wanted or the choice is hard
   Weight output = {};  // what the heads' results are multiplied by behind it, for those who keep the attention
 };
 

@@ -26,7 +26,9 @@ bool had_tokens(const PageTable& table) {
 
 KeyCache::KeyCache(std::shared_ptr<const PageTable> table) : table_(std::move(table)) {}
 
-kernels::PageLayout KeyCache::layout() const { return {table_->page_tokens(), key_heads_, panel_width_, value_width_}; }
+kernels::PageLayout KeyCache::layout() const {
+  return {table_->page_tokens(), key_heads_, panel_width_, value_width_, precision_};
+}
 
 const float* KeyCache::page(int64_t number) const {
   const size_t n = static_cast<size_t>(number);
@@ -42,7 +44,8 @@ float* KeyCache::page(int64_t number) {
   return reinterpret_cast<float*>(pages_[n].get());
 }
 
-void KeyCache::append(const Tensor& k, const Tensor& v, const Form& form, const FormWeights& weights) {
+void KeyCache::append(const Tensor& k, const Tensor& v, const Form& form, const FormWeights& weights,
+                      Precision precision) {
   const int64_t tokens = tokens_of(*table_);
   require(k.rank() == 4 && v.rank() == 4 && k.size(0) == 1 && v.size(0) == 1 && k.size(1) == tokens &&
               v.size(1) == tokens && k.size(2) == v.size(2),
@@ -57,8 +60,10 @@ void KeyCache::append(const Tensor& k, const Tensor& v, const Form& form, const 
   if (keys.stride(-1) != 1) keys = keys.contiguous();
   Tensor values = repeat_heads(v.detach(), keys.size(2) / v.size(2));  // a form may project keys for each query head
   if (values.stride(-1) != 1) values = values.contiguous();
-  if (pages_.empty())
+  if (pages_.empty()) {
     key_heads_ = keys.size(2), key_width_ = k.size(3), panel_width_ = keys.size(3), value_width_ = values.size(3);
+    precision_ = precision;
+  }
   require(keys.size(2) == key_heads_ && keys.size(3) == panel_width_ && values.size(3) == value_width_,
           "cache: found keys {} and values {}, expected {} heads and widths of {} and {}", keys.shape().text(),
           values.shape().text(), key_heads_, panel_width_, value_width_);
@@ -81,9 +86,11 @@ void KeyCache::append(const Tensor& k, const Tensor& v, const Form& form, const 
 
 void KeyCache::take(KeyCache& other, const std::vector<std::pair<int64_t, int64_t>>& became) {
   if (other.pages_.empty()) return;
-  auto sizes = [](const KeyCache& c) { return std::tuple(c.key_heads_, c.key_width_, c.panel_width_, c.value_width_); };
+  auto sizes = [](const KeyCache& c) {
+    return std::tuple(c.key_heads_, c.key_width_, c.panel_width_, c.value_width_, c.precision_);
+  };
   if (pages_.empty())
-    std::tie(key_heads_, key_width_, panel_width_, value_width_) = sizes(other), steps_ = table_->steps();
+    std::tie(key_heads_, key_width_, panel_width_, value_width_, precision_) = sizes(other), steps_ = table_->steps();
   require(sizes(*this) == sizes(other),
           "cache: found {} heads of widths {} and {} to append to {} of {} and {}, expected those of one model",
           other.key_heads_, other.key_width_, other.value_width_, key_heads_, key_width_, value_width_);

@@ -27,8 +27,9 @@ class KeyCache final {
  public:
   explicit KeyCache(std::shared_ptr<const PageTable>);
 
-  // What the table was last extended by: k [1, tokens of all rows, key heads, width], v likewise.
-  void append(const Tensor& k, const Tensor& v, const Form&, const FormWeights&);
+  // What the table was last extended by: k [1, tokens of all rows, key heads, width], v likewise. The first call says in which
+  // precision all are kept, kernel_precision() of the attention (probe.h).
+  void append(const Tensor& k, const Tensor& v, const Form&, const FormWeights&, Precision = Precision::f32);
   // Pages of another cache, by PageTable::append().
   void take(KeyCache& other, const std::vector<std::pair<int64_t, int64_t>>& became);
 
@@ -42,6 +43,7 @@ class KeyCache final {
 
   std::shared_ptr<const PageTable> table_;
   int64_t key_heads_ = 1, key_width_ = 0, panel_width_ = 0, value_width_ = 0, steps_ = 0;
+  Precision precision_ = Precision::f32;
   std::vector<std::shared_ptr<std::byte>> pages_;  // by their numbers in the table
 };
 

@@ -97,6 +97,7 @@ AttentionOptions MultiHeadAttention::options_for(const AttentionOptions& given) 
   o.form = form_;
   o.weights = form_weights_;
   o.output = output_.weight();
+  o.precision = precision_of(key_.weight());
   o.dropout = given.selection == Selection::hard ? 0 : config_.dropout;
   return o;
 }

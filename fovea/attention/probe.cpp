@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "fovea/kernels/unit.h"
+
 namespace fovea {
 namespace {
 
@@ -117,6 +119,12 @@ Tensor sample(const Tensor& weights, const Tensor& uniforms) {
 
 kernels::ScoreKind kernel_score(const Form& form) {
   return form.score == FusedScore::dot ? kernels::ScoreKind::dot : kernels::ScoreKind::additive;
+}
+
+Precision kernel_precision(const AttentionOptions& o) {
+  const bool rounds = o.selection == Selection::soft && kernel_score(*o.form) == kernels::ScoreKind::dot &&
+                      kernels::unit_of(Precision::bf16) == kernels::Unit::tiles;
+  return rounds && o.precision == Precision::bf16 ? Precision::bf16 : Precision::f32;
 }
 
 kernels::WeightDropout attention_dropout(const AttentionOptions& o, const Context& c) {

@@ -29,4 +29,7 @@ kernels::WeightDropout attention_dropout(const AttentionOptions&, const Context&
 
 kernels::ScoreKind kernel_score(const Form&);
 
+// What the products run in on the instruction set in use, and so what a cache keeps.
+Precision kernel_precision(const AttentionOptions&);
+
 }  // namespace fovea

@@ -5,6 +5,7 @@
 
 #include "fovea/attention/sequences.h"
 #include "fovea/tensor/arithmetic.h"
+#include "fovea/tensor/gradient.h"
 
 namespace fovea {
 
@@ -54,6 +55,7 @@ Problem::Problem(const AttentionSizes& n, Operands x, Rows r, const AttentionOpt
   }
   if (operands.sinks) a.sinks = operands.sinks.data<float>();
   a.dropout = attention_dropout(o, c);
+  if (!any_needs_gradient(operands.list())) a.precision = kernel_precision(o);
 }
 
 Operands side_operands(const AttentionSizes& n, const AttentionOptions& o) {

@@ -1,6 +1,7 @@
 #include "fovea/attention/self_attention.h"
 
 #include "fovea/attention/cache.h"
+#include "fovea/attention/probe.h"
 
 namespace fovea {
 
@@ -8,13 +9,13 @@ AttentionResult attend_to_self(const void* attention, const Projected& p, const 
   if (!c.cache) return attend(p.queries, p.keys, p.values, o, c);
   require(!c.training, "attention: found a cache in training, expected none: it keeps no gradient");
   KeyCache& keys = c.cache->at(attention);
-  keys.append(p.keys, p.values, *o.form, o.weights);
+  keys.append(p.keys, p.values, *o.form, o.weights, kernel_precision(o));
   return attend(p.queries, keys, c.cache->starts(), o, c);
 }
 
 void remember(const void* attention, const Projected& memories, const AttentionOptions& o, const Context& c) {
   require(c.cache != nullptr, "attention: found no cache to remember in, expected the context's");
-  c.cache->memory_at(attention).append(memories.keys, memories.values, *o.form, o.weights);
+  c.cache->memory_at(attention).append(memories.keys, memories.values, *o.form, o.weights, kernel_precision(o));
 }
 
 AttentionResult attend_to_memory(const void* attention, const Projected& p, const AttentionOptions& o,

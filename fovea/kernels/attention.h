@@ -8,15 +8,21 @@
 //   s = softcap · tanh(s / softcap), if softcap > 0;  s += line + bias;  s = −∞ behind a mask
 //   w(i,j) = exp(s(i,j)) / (exp(sink[head]) + Σ_j exp(s(i,j)));  o_i = Σ_j dropout(w)(i,j) · v_j
 //
+// In bf16 the forward pass rounds scale · q, k, v and what w is made of, exp(s − maximum), to bf16 for the two products, if the
+// scores are dots and bf16 runs on tiles (the instruction set amx, unit.h); sums, scores, denominators and what probes see stay
+// f32, and numbers below 2⁻¹²⁶ count as zeros. In all other cases bf16 is f32.
+//
 // A fully masked row gives zeros. A NaN behind a mask does not leak, a NaN in what a row sees stays visible in that
-// row. Same bits: a row's result depends on that row and on the keys it sees, on the instruction set and on nothing
-// else: not on the batch, the threads, the number of queries, trailing masked keys, who packed the keys or their pages.
+// row. Same bits: a row's result depends on that row and on the keys it sees, on the instruction set, the precision and
+// nothing else: not on the batch, the threads, the number of queries, trailing masked keys, who packed the keys or their pages.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
+
+#include "fovea/base/precision.h"
 
 namespace fovea::kernels {
 
@@ -70,15 +76,17 @@ struct WeightDropout {
   uint64_t key = 0;
 };
 
-// One page of keys and values: for each key head panels [tokens / 16][width][16] and then values [tokens][value_width
-// rounded up to 16].
+// One page of keys and values, in floats: for each key head panels [tokens / 16][width][16] and then values [tokens][value_width
+// rounded up to 16]. In bf16 they are words of two numbers, as attention_words-inl.h has them, half as many.
 struct PageLayout {
   int64_t tokens = 16;  // 16, 32, 64, 128 or 256
   int64_t key_heads = 1, width = 0, value_width = 0;
+  Precision precision = Precision::f32;  // or bf16, for dot scores on tiles
 
-  int64_t value_stride() const { return (value_width + 15) / 16 * 16; }
-  int64_t values() const { return tokens * width; }  // where they begin among a head's floats
-  int64_t head() const { return tokens * (width + value_stride()); }
+  int64_t key_floats() const { return precision == Precision::f32 ? width : (width + 31) / 32 * 16; }
+  int64_t value_stride() const { return (value_width + 15) / 16 * 16; }  // of f32
+  int64_t values() const { return tokens * key_floats(); }               // where they begin among a head's floats
+  int64_t head() const { return values() + tokens * value_stride() / (precision == Precision::f32 ? 1 : 2); }
   int64_t floats() const { return key_heads * head(); }
 };
 
@@ -87,6 +95,7 @@ struct PageLayout {
 struct KeyPages {
   const float* const* const* tables = nullptr;
   int64_t tokens = 0;  // of a page
+  Precision precision = Precision::f32;
 };
 
 struct Attention {
@@ -106,6 +115,7 @@ struct Attention {
   Grid<const float> bias = {};   // −∞ masks
   const float* sinks = nullptr;  // [heads], a logit that takes weight without a value
   WeightDropout dropout = {};
+  Precision precision = Precision::f32;  // of the products of the forward pass; with pages, theirs counts
 };
 
 // Whether dropout drops w(i,j) of the given sequence (its number) and query head:

@@ -14,9 +14,11 @@ struct ForwardUnit {
   const float* const* pages = nullptr;
   int64_t page_tokens = 0;                 // a long page has no end
   int64_t first_key = 0, first_value = 0;  // where this head's panels and values begin in a page
-  int64_t width = 0, value_stride = 0;
+  int64_t width = 0,
+          value_stride = 0;  // floats of a key in a panel and of a value; on tiles words, 8 for 16 columns of a value
   const float *panels = nullptr, *values = nullptr;    // of the long page
   float *own_panels = nullptr, *own_values = nullptr;  // to be packed, or nothing
+  int64_t column_stride = 0;                           // of own values on tiles: from 16 columns to the next 16
   uint8_t* odd = nullptr;  // per key block: V holds a NaN or an infinity; nothing: not known
 
   // The panel that begins with this key, and the value of a key.
@@ -44,6 +46,7 @@ struct ForwardJob {
   const AttentionOutput& result;
   const AttentionProbe& probe;
   std::vector<SequenceSpan> sequences;
+  bool on_tiles = false;                  // in bf16: keys and values are words (attention_words-inl.h)
   std::vector<int64_t> probe_slots = {};  // per query head, −1: not probed
   std::vector<std::atomic<int64_t>> mass_turn =
       {};                               // per (sequence, probed head): the query whose turn it is to add its mass

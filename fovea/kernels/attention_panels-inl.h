@@ -26,6 +26,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 HWY_INLINE int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
+// Rows of tokens lie far apart, where no CPU looks for them by itself.
+template <int write = 0>
+HWY_INLINE void fetch_row(const float* row, int64_t width) {
+  for (int64_t i = 0; i < width; i += 16) __builtin_prefetch(row + i, write);
+}
+
 // x → e^{2x} in place; the buffer has room up to a multiple of 16.
 HWY_INLINE void exponentiate(float* x, int64_t count) {
   const F d;

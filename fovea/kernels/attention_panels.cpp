@@ -11,6 +11,7 @@
 #include "fovea/kernels/attention_additive-inl.h"
 #include "fovea/kernels/attention_panels-inl.h"
 #include "fovea/kernels/attention_products-inl.h"
+#include "fovea/kernels/attention_words-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -38,6 +39,30 @@ void write_piece(const WritePages& w, const PagePiece& piece, int64_t head) {
   }
   pack_rows(piece.v + head * w.v_head, w.v_token, piece.tokens, w.layout.value_width,
             to + w.layout.values() + piece.begin * w.layout.value_stride());
+}
+
+// The same in bf16.
+void write_piece_in_words(const WritePages& w, const PagePiece& piece, int64_t head) {
+  const PageLayout& page = w.layout;
+  const int64_t words = page.key_floats(), end = piece.begin + piece.tokens, columns = page.tokens / 16 * half_tile;
+  float *keys = piece.page + head * page.head(), *values = keys + page.values();
+  Scratch scratch;
+  float *row = scratch.take<float>(words), *padded = scratch.take<float>(2 * words);
+  for (int64_t t = piece.begin; t < end;) {
+    const float *k = piece.k + (t - piece.begin) * w.k_token + head * w.k_head,
+                *v = piece.v + (t - piece.begin) * w.v_token + head * w.v_head;
+    if (t % panel == 0 && t + panel <= end) {
+      pack_key_words(k, w.k_token, panel, page.width, keys + t * words);
+      pack_value_words(v, w.v_token, panel, page.value_width, values + t / 16 * half_tile, columns);
+      t += panel;
+      continue;
+    }
+    row_in_words(k, page.width, 1, padded, row);
+    float* lane = keys + t / panel * panel * words + t % panel;
+    for (int64_t d = 0; d < words; ++d) lane[d * panel] = row[d];
+    write_value_words(v, page.value_width, t % 16, values + t / 16 * half_tile, columns);
+    ++t;
+  }
 }
 
 // A few query groups against all panels of K.
@@ -79,6 +104,7 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 
 HWY_EXPORT(write_piece);
+HWY_EXPORT(write_piece_in_words);
 HWY_EXPORT(additive_rows_of);
 HWY_EXPORT(pack_additive_keys);
 
@@ -90,7 +116,9 @@ void write_pages(const WritePages& w) {
             piece.begin + piece.tokens, w.layout.tokens);
     tokens += piece.tokens;
   }
-  auto write = HWY_DYNAMIC_DISPATCH(write_piece);
+  const bool words = w.layout.precision == Precision::bf16;
+  require(!words || w.score == ScoreKind::dot, "write_pages: found additive keys for pages in bf16, expected f32");
+  auto write = words ? HWY_DYNAMIC_DISPATCH(write_piece_in_words) : HWY_DYNAMIC_DISPATCH(write_piece);
   const int64_t heads = w.layout.key_heads, count = static_cast<int64_t>(w.pieces.size()) * heads;
   auto one = [&](int64_t i) { write(w, w.pieces[i / heads], i % heads); };
   if (tokens * heads * w.layout.width >= 1 << 16) return parallel_for(count, one);
@@ -98,10 +126,15 @@ void write_pages(const WritePages& w) {
 }
 
 void copy_page(const PageLayout& l, const float* from, int64_t tokens, float* to) {
-  const int64_t keys = (tokens + 15) / 16 * 16 * l.width;
+  const int64_t panels = (tokens + 15) / 16, half_tile = 8 * 16;
   for (int64_t h = 0; h < l.key_heads; ++h, from += l.head(), to += l.head()) {
-    std::copy_n(from, keys, to);
-    std::copy_n(from + l.values(), tokens * l.value_stride(), to + l.values());
+    std::copy_n(from, panels * 16 * l.key_floats(), to);
+    if (l.precision == Precision::f32) {
+      std::copy_n(from + l.values(), tokens * l.value_stride(), to + l.values());
+      continue;
+    }
+    for (int64_t c = l.values(); c < l.head(); c += l.tokens / 16 * half_tile)
+      std::copy_n(from + c, panels * half_tile, to + c);
   }
 }
 

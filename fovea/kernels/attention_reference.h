@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "fovea/base/random.h"
@@ -169,6 +170,43 @@ struct AttentionArrays {
     if (!sinks.empty()) call.sinks = sinks.data();
   }
   AttentionArrays(const AttentionArrays&) = delete;
+};
+
+// The keys and values of a case in pages, NaN wherever nothing was written; the order of the pages in memory is none.
+struct Pages {
+  PageLayout layout;
+  ScoreKind score;
+  int64_t count;  // of a sequence
+  std::vector<float> numbers;
+  std::vector<const float*> pages;
+  std::vector<const float* const*> tables;
+
+  Pages(const AttentionCase& c, int64_t tokens, Precision precision = Precision::f32)
+      : layout{tokens, c.shape.key_heads, c.shape.width, c.shape.value_width, precision},
+        score(c.score),
+        count((c.shape.keys + tokens - 1) / tokens),
+        numbers(c.shape.batch * count * layout.floats(), std::numeric_limits<float>::quiet_NaN()) {
+    const int64_t all = c.shape.batch * count;
+    for (int64_t i = 0; i < all; ++i) pages.push_back(numbers.data() + (all - 1 - i) * layout.floats());
+    for (int64_t b = 0; b < c.shape.batch; ++b) tables.push_back(pages.data() + b * count);
+  }
+  void write(const AttentionArrays& from, int64_t begin, int64_t end) {
+    const TokenArray &k = from.call.k, &v = from.call.v;
+    std::vector<PagePiece> pieces;
+    for (size_t b = 0; b < tables.size(); ++b) {
+      for (int64_t t = begin, n; t < end; t += n) {
+        n = std::min(end - t, layout.tokens - t % layout.tokens);
+        pieces.push_back({const_cast<float*>(tables[b][t / layout.tokens]), t % layout.tokens, n,
+                          k.data + b * k.batch + t * k.token, v.data + b * v.batch + t * v.token});
+      }
+    }
+    write_pages({layout, pieces, k.token, k.head, v.token, v.head, score});
+  }
+  Attention call(const AttentionArrays& from, std::span<const SequenceSpan> sequences) const {
+    Attention call = from.call;
+    call.sequences = sequences, call.k = {}, call.v = {}, call.pages = {tables.data(), layout.tokens, layout.precision};
+    return call;
+  }
 };
 
 struct ForwardArrays {

@@ -121,23 +121,32 @@ HWY_INLINE float row_maximum(const Columns& c, const float* s) {
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
 }
 
-// Scores become exponentials; `found` is their maximum. Returns what the row's earlier sums are to be multiplied by.
-HWY_INLINE float absorb_row(const Columns& c, float found, float* s, Running& row) {
+// Scores become exponentials by `exponentiate`, which gets what to subtract and returns their sums; `found` is their maximum. Returns
+// what the row's earlier sums are to be multiplied by.
+template <class Exponentiate>
+HWY_INLINE float absorb(float found, Running& row, const Exponentiate& exponentiate) {
   const F d;
   float before = row.maximum, maximum = found > before || found != found ? found : before;
   float base = maximum == minus_infinity ? 0 : maximum;
-  const V shift = hn::Set(d, base);
-  V sum = hn::Zero(d);
-  for (int64_t j = c.first; j < c.last; j += panel) {
-    unroll<panel_vectors>([&](auto i) FOVEA_PASTE {
-      const V p = shifted_exp(hn::LoadU(d, s + j + i * lanes), shift);
-      sum = hn::Add(sum, p);
-      hn::StoreU(p, d, s + j + i * lanes);
-    });
-  }
+  const V sum = exponentiate(hn::Set(d, base));
   float factor = before == maximum ? 1 : exp_one(before - base);
   row = {maximum, row.sum * factor + hn::GetLane(hn::SumOfLanes(d, sum))};
   return factor;
+}
+
+HWY_INLINE float absorb_row(const Columns& c, float found, float* s, Running& row) {
+  return absorb(found, row, [&](V shift) HWY_ATTR {
+    const F d;
+    V sum = hn::Zero(d);
+    for (int64_t j = c.first; j < c.last; j += panel) {
+      unroll<panel_vectors>([&](auto i) FOVEA_PASTE {
+        const V p = shifted_exp(hn::LoadU(d, s + j + i * lanes), shift);
+        sum = hn::Add(sum, p);
+        hn::StoreU(p, d, s + j + i * lanes);
+      });
+    }
+    return sum;
+  });
 }
 
 // factor[j] = 1 / (1 − probability), or 0 where the weight is dropped.

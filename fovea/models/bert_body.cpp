@@ -76,7 +76,11 @@ Tensor BertLayer::operator()(const Tensor& x, const Mask& mask, const Context& c
   const std::vector<Tensor> p =
       linears(x, {{query_.weight(), query_.bias()}, {key_.weight(), key_.bias()}, {value_.weight(), value_.bias()}});
   const Tensor seen = attend(p[0].reshape(in_heads), p[1].reshape(in_heads), p[2].reshape(in_heads),
-                             {.mask = mask, .dropout = attention_dropout_, .output = attention_output_.weight()}, self)
+                             {.mask = mask,
+                              .dropout = attention_dropout_,
+                              .precision = precision_of(key_.weight()),
+                              .output = attention_output_.weight()},
+                             self)
                           .output.reshape(x.shape());
   const Tensor y = attention_norm_(x + dropout_(attention_output_(seen), self));
   return output_norm_(y + dropout_(output_(intermediate_(y, activation_)), forward));

@@ -82,7 +82,10 @@ Tensor VitLayer::operator()(const Tensor& x, const Context& c) const {
   const std::vector<Tensor> p = linears(
       before_(x), {{query_.weight(), query_.bias()}, {key_.weight(), key_.bias()}, {value_.weight(), value_.bias()}});
   const Tensor seen = attend(p[0].reshape(in_heads), p[1].reshape(in_heads), p[2].reshape(in_heads),
-                             {.dropout = attention_dropout_, .output = attention_output_.weight()}, self)
+                             {.dropout = attention_dropout_,
+                              .precision = precision_of(key_.weight()),
+                              .output = attention_output_.weight()},
+                             self)
                           .output.reshape(x.shape());
   const Tensor y = x + dropout_(attention_output_(seen), self);
   return y + dropout_(output_(intermediate_(after_(y), activation_)), forward);

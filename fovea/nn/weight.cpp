@@ -109,6 +109,11 @@ const PackedMatrix* Weight::packed(size_t part) const {
   return beyond_ && part < beyond_->parts.size() ? &beyond_->parts[part] : nullptr;
 }
 
+Precision precision_of(const Weight& weight) {
+  const PackedMatrix* packed = weight.packed();
+  return packed && !packed->blocks ? packed->precision : Precision::f32;
+}
+
 bool Weight::packs() const {
   return use_ == Use::product && rank() >= 2 && elements() > 0 && elements() == size(-2) * size(-1);
 }

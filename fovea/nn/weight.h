@@ -103,6 +103,9 @@ class Weight final {
   std::shared_ptr<const Beyond> beyond_;  // what it has beyond numbers: it packed, or an addition beside them
 };
 
+// What products with it run in: its own if it is packed in one, else f32.
+Precision precision_of(const Weight&);
+
 // activation(x Wᵀ + b), as tensor/matmul.h has it for tensors. Packed weights have no gradient, but x has one through them.
 Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias = {}, Activation activation = Activation::none);
 
