@@ -49,8 +49,8 @@ inline __attribute__((always_inline)) void unroll(std::index_sequence<i...>, Bod
 
 // One block: every tile of A and B is loaded once.
 template <bool whole_numbers, int row_tiles, int panels>
-inline __attribute__((always_inline)) void add_block(const std::byte* a, int64_t a_tile, const std::byte* b,
-                                                     int64_t b_panel) {
+inline __attribute__((always_inline)) void add_block(const std::byte* a, int64_t a_stride, int64_t a_tile,
+                                                     const std::byte* b, int64_t b_panel) {
   constexpr int first_b = first_a + row_tiles, columns = row_tiles == 1 ? 4 : 2;
   unroll(
       std::make_index_sequence<panels>(), [&]<size_t c>() __attribute__((always_inline)) {
@@ -58,7 +58,7 @@ inline __attribute__((always_inline)) void add_block(const std::byte* a, int64_t
         load<tile_of_b>(b + c * b_panel, tile_bytes);
         unroll(
             std::make_index_sequence<row_tiles>(), [&]<size_t r>() __attribute__((always_inline)) {
-              if constexpr (c == 0) load<first_a + r>(a + r * a_tile, tile_bytes);
+              if constexpr (c == 0) load<first_a + r>(a + r * a_tile, a_stride);
               add_product<whole_numbers, r * columns + c, first_a + r, tile_of_b>();
             });
       });
@@ -69,19 +69,27 @@ void multiply_in(const TileProduct& p) {
   constexpr int columns = row_tiles == 1 ? 4 : 2;
   constexpr auto sums = std::make_index_sequence<row_tiles * panels>();
   constexpr int64_t block_of_b = 16 * tile_bytes;
-  unroll(
-      sums, [&]<size_t i>() __attribute__((always_inline)) { zero<i / panels * columns + i % panels>(); });
-  const int64_t whole = p.blocks - (p.last ? 1 : 0), a_tile = p.height * tile_bytes, b_panel = p.b_panel;
-  const std::byte *a = p.a, *b = p.b;
-  for (int64_t k = 0; k < whole; ++k, a += row_tiles * a_tile, b += block_of_b) {
-    add_block<whole_numbers, row_tiles, panels>(a, a_tile, b, b_panel);
-    if (p.beside) p.beside->step();
-  }
-  if (p.last) add_block<whole_numbers, row_tiles, panels>(a, a_tile, p.last, block_of_b);
+  const int64_t out_stride = p.out_stride > 0 ? p.out_stride : 16 * panels;
+  const auto out_of = [&](int64_t i) { return p.out + i / panels * p.height * out_stride + i % panels * 16; };
   unroll(
       sums, [&]<size_t i>() __attribute__((always_inline)) {
-        constexpr int64_t row = i / panels, column = i % panels;
-        store<row * columns + column>(p.out + (row * p.height * panels + column) * 16, panels * tile_bytes);
+        if (p.add)
+          load<i / panels * columns + i % panels>(out_of(i), out_stride * 4);
+        else
+          zero<i / panels * columns + i % panels>();
+      });
+  const int64_t whole = p.blocks - (p.last ? 1 : 0), b_panel = p.b_panel;
+  const int64_t a_stride = p.a_stride > 0 ? p.a_stride : tile_bytes, a_tile = p.height * a_stride;
+  const int64_t a_block = p.a_stride > 0 ? tile_bytes : row_tiles * a_tile;
+  const std::byte *a = p.a, *b = p.b;
+  for (int64_t k = 0; k < whole; ++k, a += a_block, b += block_of_b) {
+    add_block<whole_numbers, row_tiles, panels>(a, a_stride, a_tile, b, b_panel);
+    if (p.beside) p.beside->step();
+  }
+  if (p.last) add_block<whole_numbers, row_tiles, panels>(a, a_stride, a_tile, p.last, block_of_b);
+  unroll(
+      sums, [&]<size_t i>() __attribute__((always_inline)) {
+        store<i / panels * columns + i % panels>(out_of(i), out_stride * 4);
       });
 }
 

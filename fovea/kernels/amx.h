@@ -3,9 +3,9 @@
 //   const TileSession session(2, 16);                   // this thread's tiles are set up; released at the end of its scope
 //   multiply_tiles({.row_tiles = 2, .a = rows, .b = panels, .b_panel = 24576, .blocks = 24, .panels = 2, .out = sums});
 //
-// A stands tile by tile, in the order in which it is read; B is the panels of packed.h, 16 rows of 64 bytes for each block: bf16 in
+// A stands tile by tile, in the order in which it is read, or row by row; B is the panels of packed.h, 16 rows of 64 bytes for each block: bf16 in
 // pairs, int8 in fours.
-//   int8   sum = Σ A B, exact integers of 32 bits
+//   int8   sum += Σ A B, exact integers of 32 bits
 //   bf16   sum += Σ A B over the even elements of a block, plus the same over its odd ones, each a chain of fused multiply-adds from 0
 //          on; one block after the other. f32, ties to even; denormal numbers count as zeros and become zeros.
 // So an element's bits depend on its row and column alone.
@@ -40,12 +40,15 @@ struct TileProduct {
   int row_tiles = 1;           // as in the session
   int64_t height = 16;
   const std::byte* a = nullptr;     // [blocks][row_tiles][height][64]
+  int64_t a_stride = 0;             // or rows of all blocks, so many bytes apart: [row_tiles · height][blocks][64]
   const std::byte* b = nullptr;     // `panels` of them, at most four, or two where there are two row tiles
   int64_t b_panel = 0;              // bytes from one panel to the next
   const std::byte* last = nullptr;  // where the last block of each panel stands instead, 1 KB each; or nothing
   int64_t blocks = 0;
   int64_t panels = 1;
-  float* out = nullptr;  // [row_tiles · height][16 · panels]: floats, or integers of 32 bits
+  bool add = false;        // `out` holds first summands
+  float* out = nullptr;    // [row_tiles · height][16 · panels]: floats, or integers of 32 bits
+  int64_t out_stride = 0;  // from row to row, if not 16 · panels
   Beside* beside = nullptr;
 };
 void multiply_tiles(const TileProduct&);

@@ -56,7 +56,7 @@ class RecurrentLayers final {
 
     CellWeights numbers() const {
       auto of = [](const Weight& w) { return w.packed() ? w.unpacked() : *w; };
-      return {of(input), of(hidden), *input_bias, *hidden_bias, input.precision()};
+      return {of(input), of(hidden), *input_bias, *hidden_bias, input.multiplies_in()};
     }
   };
   std::vector<Cell> cells_;  // [layers · directions]

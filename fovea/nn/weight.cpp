@@ -260,9 +260,9 @@ namespace {
 Tensor run_linear(const Tensor& x, const Weight& weight, const Weight& bias, Activation activation) {
   const PackedMatrix* packed = weight.packed();
   if (weight.adapter())
-    return activate(activation,
-                    linear(x, *weight, *bias, Activation::none, weight.precision()) + added_by(*weight.adapter(), x));
-  if (!packed) return linear(x, *weight, *bias, activation, weight.precision());
+    return activate(activation, linear(x, *weight, *bias, Activation::none, weight.multiplies_in()) +
+                                    added_by(*weight.adapter(), x));
+  if (!packed) return linear(x, *weight, *bias, activation, weight.multiplies_in());
   const Tensor rows = rows_of(x, *packed), y = result_for(x, *packed);
   const bool back = x.needs_gradient();  // for which the activation is a step of its own
   const kernels::Product product = product_of(*packed, *bias, back ? Activation::none : activation, y);
@@ -277,7 +277,7 @@ std::vector<Tensor> run_linears(const Tensor& x, const std::vector<WeightAndBias
     std::vector<Projection> projections;
     for (const WeightAndBias& w : weights) projections.push_back({*w.weight, *w.bias});
     std::vector<Tensor> results =
-        linears(x, projections, weights.empty() ? Precision::f32 : weights[0].weight.precision());
+        linears(x, projections, weights.empty() ? Precision::f32 : weights[0].weight.multiplies_in());
     for (size_t i = 0; i < weights.size(); ++i)
       if (const Adapter* adapter = weights[i].weight.adapter()) results[i] = results[i] + added_by(*adapter, x);
     return results;

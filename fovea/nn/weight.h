@@ -65,7 +65,7 @@ class Weight final {
 
   // In what linear() multiplies numbers that learn, there and back (tensor/matmul.h); they and their gradients stay f32.
   void multiply_in(Precision precision) { precision_ = precision; }
-  Precision precision() const { return precision_; }
+  Precision multiplies_in() const { return precision_; }
 
   void learn(const Tensor& stored);            // numbers that go on learning from those of a file
   Tensor as_used(const Tensor& stored) const;  // a file's numbers as the weight has them; an Error if the shapes differ
