@@ -41,8 +41,8 @@ void measure(Bencher& b, const char* name, const Gpt& g, Precision precision) {
       width * static_cast<double>(g.vocabulary);
   const int64_t count = g.batch * g.tokens;
   b.tokens(name,
-           fmt::format("batch={} tokens={} width={} layers={} {}", g.batch, g.tokens, g.width, g.layers,
-                       fovea::name(precision)),
+           fmt::format("batch={} tokens={} width={} layers={}{}", g.batch, g.tokens, g.width, g.layers,
+                       precision == Precision::bf16 ? " bf16" : ""),
            {count, 3 * 2 * multiply_adds * static_cast<double>(count)}, [&] {
              as<Generator>(*model).loss({}, inputs, targets, {}, {.training = true}).backward();
              optimiser.step({});

@@ -42,7 +42,8 @@ void translation(Bencher& b, typename Model::Config config, const Case& c) {
   const Random random(4);
   uint64_t step = 0;
   b.tokens(c.name,
-           fmt::format("batch={} tokens={} vocabulary=8000 dropout={} {}", batch, tokens, c.dropout, name(c.precision)),
+           fmt::format("batch={} tokens={} vocabulary=8000 dropout={}{}", batch, tokens, c.dropout,
+                       c.precision == Precision::bf16 ? " bf16" : ""),
            {batch * tokens, operations(c.multiply_adds, batch * tokens)}, [&] {
              const Context context = {.training = true, .random = random.fork(step++)};
              cross_entropy(model.logits({.ids = source}, inputs, context), targets).backward();

@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2, help="how long each line is measured, each time")
     parser.add_argument("--turns", type=int, default=3)
     options = parser.parse_args()
-    print(f"{'bench':<18} threads    fovea    eager  compile  tokens/s, PyTorch {torch.__version__}; ratio to the faster")
+    print(f"{'bench':<22} threads    fovea    eager  compile  tokens/s, PyTorch {torch.__version__}; ratio to the faster")
     for threads in options.threads:
         torch.set_num_threads(threads)
         steps = {}
@@ -78,15 +78,17 @@ def main() -> None:
         best: dict = {}
         for _ in range(options.turns):
             time.sleep(0.5)  # until PyTorch's threads have stopped spinning
-            for (name, _case), line in measured(options.fovea, "language", threads, options.seconds).items():
+            for (name, case), line in measured(options.fovea, "language", threads, options.seconds).items():
+                name += " bf16" if case.endswith("bf16") else ""
                 best[name] = max(line["value"], best.get(name, 0))
             for key, step in steps.items():
                 rate = CASES[key[0]]["batch"] * CASES[key[0]]["tokens"] / best_decile(step, options.seconds)
                 best[key] = max(rate, best.get(key, 0))
         for name in CASES:
             eager, compiled = best[name, False], best[name, True]
-            print(f"{name:<18} {threads:>7} {best[name]:>8.0f} {eager:>8.0f} {compiled:>8.0f}  "
-                  f"{best[name] / max(eager, compiled):.2f} (to eager {best[name] / eager:.2f})")
+            for ours in (name, f"{name} bf16"):
+                print(f"{ours:<22} {threads:>7} {best[ours]:>8.0f} {eager:>8.0f} {compiled:>8.0f}  "
+                      f"{best[ours] / max(eager, compiled):.2f} (to eager {best[ours] / eager:.2f})")
 
 
 if __name__ == "__main__":

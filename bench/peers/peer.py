@@ -62,8 +62,8 @@ def compare(group: str, rows: list[Row]) -> None:
                 rate = row.amount * row.scale / best_decile(row.call, options.seconds)
                 theirs[row.bench, row.case] = max(rate, theirs.get((row.bench, row.case), 0))
         for row in rows:
-            key = row.bench, row.case
-            line = ours[key]
-            ratio = line["value"] / theirs[key]
-            print(f"{row.bench:<24} {row.case:<44} {threads:>7} {line['value']:>7.1f} {theirs[key]:>8.1f} "
-                  f"{line['unit']:<19} {ratio:.2f}")
+            rate = theirs[row.bench, row.case]
+            for case in (row.case, f"{row.case} bf16"):  # against the peer's f32, too
+                if (line := ours.get((row.bench, case))) is not None:
+                    print(f"{row.bench:<24} {case:<44} {threads:>7} {line['value']:>7.1f} {rate:>8.1f} "
+                          f"{line['unit']:<19} {line['value'] / rate:.2f}")
