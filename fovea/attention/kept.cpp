@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/matmul.h"
 
 namespace fovea {
