@@ -5,6 +5,8 @@
 #include <set>
 
 #include "fovea/attention/attention.h"
+#include "fovea/attention/probe.h"
+#include "fovea/kernels/every_simd.h"
 #include "fovea/tensor/index.h"
 
 namespace fovea {
@@ -94,7 +96,8 @@ TEST(PageTable, SaysWhatDoesNotFit) {
 // Random lives of rows: every row's attention has the bits of a pass over that row's own keys and values.
 class Life final {
  public:
-  explicit Life(int64_t page_tokens) : cache_(page_tokens) {}
+  explicit Life(int64_t page_tokens, Precision precision = Precision::f32)
+      : options_{.mask = {.causal = true}, .softcap = 7, .precision = precision}, cache_(page_tokens) {}
 
   void step(const Numbers& tokens) {
     Numbers starts = {0};
@@ -105,16 +108,15 @@ class Life final {
     cache_.begin(starts);
     rows_.resize(tokens.size());
     KeyCache& keys = cache_.at("self");
-    keys.append(k, v, scaled_dot, {});
-    const AttentionOptions options = {.mask = {.causal = true}, .softcap = 7};
-    const Tensor found = attend(q, keys, cache_.starts(), options, {}).output;
+    keys.append(k, v, scaled_dot, {}, kernel_precision(options_));
+    const Tensor found = attend(q, keys, cache_.starts(), options_, {}).output;
     for (size_t r = 0; r < tokens.size(); ++r) {
       auto part = [&](const Tensor& x) { return x.slice(1, starts[r], starts[r + 1]); };
       Row& row = rows_[r];
       row.k = row.k ? concat({row.k, part(k)}, 1) : part(k);
       row.v = row.v ? concat({row.v, part(v)}, 1) : part(v);
       EXPECT_EQ(cache_.length(static_cast<int64_t>(r)), row.k.size(1));
-      EXPECT_TRUE(same_bits(part(found), attend(part(q), row.k, row.v, options, {}).output)) << "row " << r;
+      EXPECT_TRUE(same_bits(part(found), attend(part(q), row.k, row.v, options_, {}).output)) << "row " << r;
     }
   }
   void reorder(const Numbers& rows) {
@@ -137,22 +139,23 @@ class Life final {
   };
   Random random() { return Random(1000 + draws_++); }
 
+  AttentionOptions options_;
   Cache cache_;
   std::vector<Row> rows_;
   uint64_t draws_ = 0;
 };
 
-TEST(Cache, RowsOfAnyLifeHaveTheBitsOfTheirOwnFullPass) {
+void expect_bits_of_full_pass(Precision precision) {
   for (int64_t page : {16, 32, 256}) {
     SCOPED_TRACE(page);
-    Life life(page);
+    Life life(page, precision);
     life.step({5, 1, 40});
     for (int i = 0; i < 25; ++i) {
       Numbers rows, tokens;
       for (int64_t r = 0; r < 3; ++r) rows.push_back(life.draw(life.rows()));
       life.reorder(rows);
       if (i % 8 == 7) {
-        Life other(page);
+        Life other(page, precision);
         other.step({3, 18});
         life.append(std::move(other));
       }
@@ -160,6 +163,11 @@ TEST(Cache, RowsOfAnyLifeHaveTheBitsOfTheirOwnFullPass) {
       life.step(tokens);
     }
   }
+}
+
+TEST(Cache, RowsOfAnyLifeHaveTheBitsOfTheirOwnFullPass) {
+  expect_bits_of_full_pass(Precision::f32);
+  for_each_simd([] { expect_bits_of_full_pass(Precision::bf16); }, emulated_simds());
 }
 
 TEST(Cache, PositionsAreThoseOfEachRow) {

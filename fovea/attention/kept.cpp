@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/matmul.h"
 
 namespace fovea {
@@ -50,6 +51,10 @@ class Kept final : public KeptProblem {
     Parts p = {tokens_of(problem_->operands.q, span.query_begin, span.queries, head),
                tokens_of(problem_->operands.k, span.key_begin, span.keys, head / (n.heads / n.key_heads)),
                Tensor({span.queries}, DType::f32), a.scale, a.causal};
+    if (a.precision == Precision::bf16) {  // the products were of these
+      auto rounded = [](const Tensor& x) { return x.to(DType::bf16).to(DType::f32); };
+      p.q = rounded(p.q * p.scale), p.k = rounded(p.k), p.scale = 1;
+    }
     const kernels::RowSum* sums = sums_.data() + (span.batch * n.heads + head) * n.queries + span.query_begin;
     for (int64_t i = 0; i < span.queries; ++i) p.lse.data<float>()[i] = sums[i].maximum + std::log(sums[i].sum);
     return p;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fovea/attention/attention.h"
+#include "fovea/kernels/every_simd.h"
 #include "fovea/nn/golden.h"
 
 namespace fovea {
@@ -28,12 +29,13 @@ std::vector<Case> cases() {
           {"sinks", {.sinks = normal({4}, Random(5))}}};
 }
 
-TEST(KeptAttention, GivesAnyPartOfTheWeightsWithTheSameBits) {
+void expect_any_part(Precision precision) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     const Tensor q = normal({2, 9, 4, 16}, Random(1)), k = normal({2, 11, 2, 16}, Random(2)),
                  v = normal({2, 11, 2, 16}, Random(3));
     AttentionOptions o = c.options;
+    o.precision = precision;
     o.probe = Probe{.weights = true, .keep = true};
     const ProbeResult seen = attend(q, k, v, o, {}).probe;
     ASSERT_TRUE(seen.kept);
@@ -53,6 +55,14 @@ TEST(KeptAttention, GivesAnyPartOfTheWeightsWithTheSameBits) {
   }
 }
 
+TEST(KeptAttention, GivesAnyPartOfTheWeightsWithTheSameBits) {
+  for_each_simd(
+      [] {
+        for (Precision p : {Precision::f32, Precision::bf16}) expect_any_part(p);
+      },
+      emulated_simds());
+}
+
 TEST(KeptAttention, PackedSequencesAreKeptOneByOne) {
   const Tensor q = normal({1, 12, 2, 8}, Random(1)), k = normal({1, 12, 2, 8}, Random(2)),
                v = normal({1, 12, 2, 8}, Random(3));
@@ -64,10 +74,11 @@ TEST(KeptAttention, PackedSequencesAreKeptOneByOne) {
 }
 
 // w = exp(scale · q·k − lse), in float64.
-TEST(KeptAttention, PartsMakeTheWeights) {
+void expect_parts_of_weights(Precision precision) {
   const Tensor q = normal({1, 9, 4, 16}, Random(1)), k = normal({1, 9, 2, 16}, Random(2)),
                v = normal({1, 9, 2, 16}, Random(3));
-  AttentionOptions o = {.mask = {.causal = true}, .probe = Probe{.weights = true, .keep = true}};
+  AttentionOptions o = {
+      .mask = {.causal = true}, .probe = Probe{.weights = true, .keep = true}, .precision = precision};
   const ProbeResult seen = attend(q, k, v, o, {}).probe;
   for (int64_t head = 0; head < 4; ++head) {
     const KeptAttention::Parts p = seen.kept->parts(0, head);
@@ -84,6 +95,14 @@ TEST(KeptAttention, PartsMakeTheWeights) {
   }
   AttentionOptions capped = {.softcap = 2, .probe = Probe{.keep = true}};
   EXPECT_FALSE(attend(q, k, v, capped, {}).probe.kept->parts(0, 0).q);
+}
+
+TEST(KeptAttention, PartsMakeTheWeights) {
+  for_each_simd(
+      [] {
+        for (Precision p : {Precision::f32, Precision::bf16}) expect_parts_of_weights(p);
+      },
+      emulated_simds());
 }
 
 }  // namespace

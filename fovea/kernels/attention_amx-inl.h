@@ -82,13 +82,13 @@ struct TileGroup {
 class TilePass : ForwardRows {
  public:
   TilePass(ForwardJob& job, const ForwardTask& task)
-      : ForwardRows(job, task, padded(task.rows())),
+      : ForwardRows(job, task, padded(task.rows()), tile_block),
         height_(std::min<int64_t>(rows_, 16)),
         words_(unit_.width),
         session_(rows_ > 16 ? 2 : 1, static_cast<int>(height_)) {
-    scores_ = scratch_.take<float>(std::min(padded(rows_), group) * score_stride);
+    scores_ = scratch_.take<float>(std::min(padded(rows_), group) * tile_stride);
     queries_ = scratch_.take<float>(padded(rows_) * words_);
-    if (!unit_.own_values) gathered_ = scratch_.take<float>(columns_ * block_keys / 2);
+    if (!unit_.own_values) gathered_ = scratch_.take<float>(columns_ * gathered_keys / 2);
     float* row = scratch_.take<float>(2 * words_);
     for (int64_t r = 0; r < rows_; ++r) {
       if (r + 16 < rows_) fetch_row(query_of(r + 16), a_.shape.width);
@@ -102,22 +102,28 @@ class TilePass : ForwardRows {
     for (int64_t block = blocks.begin; block < blocks.end; ++block) {
       for (int64_t row = 0; row < rows_; row += group) {
         const int64_t count = std::min(group, rows_ - row);
-        run_group({row, count, needed(block * block_keys, row, count, step_keys)});
+        run_group({row, count, needed(block * tile_block, row, count, step_keys)});
       }
     }
     finish(blocks);
   }
 
  private:
-  static constexpr int64_t group = 32;  // rows: two tiles
+  static constexpr int64_t group = 32;           // rows: two tiles
+  static constexpr int64_t gathered_keys = 256;  // that are brought together from pages at a time
 
   static int64_t padded(int64_t rows) { return rows <= 16 ? rows : round_up(rows, 16); }
   static const std::byte* bytes(const float* words) { return reinterpret_cast<const std::byte*>(words); }
 
   void run_group(const TileGroup& g) {
     if (g.steps() > 0) multiply_keys(g);
-    soften<true, group>(g.row, g.count, g.columns, scores_);
-    if (g.steps() > 0) multiply_values(g, values_of(g));
+    soften<true, group, tile_stride>(g.row, g.count, g.columns, scores_);
+    const int64_t most = unit_.own_values ? tile_block : gathered_keys;
+    TileGroup part = g;
+    for (Columns& c = part.columns; c.first < g.columns.last; c.first = c.last) {
+      c.last = std::min(c.first + most, g.columns.last);
+      multiply_values(part, values_of(part));
+    }
   }
 
   // Where there is no second panel any more, the first stands in for it: all of its scores lie behind the last key.
@@ -125,7 +131,7 @@ class TilePass : ForwardRows {
     const Columns& c = g.columns;
     TileProduct product = product_of(g.count, words_ / 16);
     product.a = bytes(queries_ + g.row * words_), product.a_stride = words_ * 4;
-    product.panels = 2, product.out_stride = score_stride;
+    product.panels = 2, product.out_stride = tile_stride;
     for (int64_t j = c.first; j < c.last; j += step_keys) {
       const int64_t key = c.start + j;
       const float* first = unit_.panel_at(key);
@@ -138,7 +144,7 @@ class TilePass : ForwardRows {
 
   void multiply_values(const TileGroup& g, const BlockValues& v) {
     TileProduct product = product_of(g.count, g.steps());
-    product.a = bytes(scores_ + g.columns.first / 2), product.a_stride = score_stride * 4;
+    product.a = bytes(scores_ + g.columns.first / 2), product.a_stride = tile_stride * 4;
     product.b_panel = v.column_stride * 4;
     product.add = true, product.out_stride = columns_;
     for (int64_t p = 0; p < columns_ / 16; p += product.panels) {
@@ -163,10 +169,11 @@ class TilePass : ForwardRows {
       v = {unit_.own_values + begin / 16 * half_tile, unit_.column_stride};
     else
       gather_values(unit_, begin, end, columns_, gathered_, v.column_stride);
-    if (unit_.odd && !unit_.odd[c.start / block_keys]) return v;
+    if (unit_.odd && !*std::max_element(unit_.odd + begin / block_keys, unit_.odd + (end - 1) / block_keys + 1))
+      return v;
     if (!partly_masked(g.row, g.count, {begin, end}) || !has_odd(v, g.steps())) return v;
     add_odd(g, v);
-    if (!plain_) plain_ = scratch_.take<float>(columns_ * block_keys / 2);
+    if (!plain_) plain_ = scratch_.take<float>(columns_ * tile_block / 2);
     return without_odd(v, g.steps());
   }
 
@@ -197,7 +204,7 @@ class TilePass : ForwardRows {
         if (std::isfinite(value)) continue;
         for (int64_t r = 0; r < g.count; ++r) {
           if (!sees(row_[g.row + r], c.start + j)) continue;
-          const float weight = half_of(scores_ + r * score_stride + j / 16 * 8 + j % 8, half);
+          const float weight = half_of(scores_ + r * tile_stride + j / 16 * 8 + j % 8, half);
           out_[(g.row + r) * columns_ + p] += weight * value;
         }
       }

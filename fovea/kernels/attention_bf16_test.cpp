@@ -121,6 +121,15 @@ TEST(AttentionBf16, MaskBiasLineSoftcapSinkDropoutOneByOneAndTogether) {
   }
 }
 
+TEST(AttentionBf16, ManyKeys) {
+  for (bool causal : {false, true}) {
+    AttentionCase c(
+        {.batch = 1, .queries = 40, .keys = 2200, .heads = 2, .key_heads = 1, .width = 24, .value_width = 20});
+    c.causal = causal, c.window_left = causal ? 1300 : -1;
+    expect_rounded_reference(c);
+  }
+}
+
 TEST(AttentionBf16, PackedSequencesWithOffsets) {
   AttentionCase c({.batch = 2, .queries = 90, .keys = 600, .heads = 6, .key_heads = 2, .width = 16, .value_width = 32});
   c.sequences = {{0, 0, 3, 0, 300, 299}, {0, 3, 70, 300, 17, 0}, {1, 10, 0, 0, 5}, {1, 0, 64, 64, 500, -30}};
@@ -142,7 +151,7 @@ void expect_same_row(const AttentionShape& s, const ForwardArrays& one, const Fo
 
 TEST(AttentionBf16, SameBitsForAnyCompany) {
   AttentionCase c(
-      {.batch = 2, .queries = 300, .keys = 300, .heads = 4, .key_heads = 2, .width = 20, .value_width = 24});
+      {.batch = 2, .queries = 1100, .keys = 1100, .heads = 4, .key_heads = 2, .width = 20, .value_width = 24});
   c.causal = true, c.softcap = 5;
   c.make_line();
   c.make_sinks();
@@ -162,9 +171,9 @@ TEST(AttentionBf16, SameBitsForAnyCompany) {
 
         // Step by step: query i sees keys up to i, the pages hold no more.
         Pages pages(c, 16, Precision::bf16);
-        for (int64_t i = 0; i < 300; ++i) {
+        for (int64_t i = 0; i < 1100; ++i) {
           pages.write(arrays, i, i + 1);
-          if (i % 7 != 0 && i != 299) continue;
+          if (i % (i < 300 ? 7 : 97) != 0 && i != 1099) continue;
           const std::vector<SequenceSpan> one = {{0, i, 1, 0, i + 1}, {1, i, 1, 0, i + 1}};
           attention_forward(pages.call(arrays, one), steps.result);
           for (int64_t b : {0, 1}) expect_same_row(c.shape, steps, all, b, i);
@@ -173,15 +182,15 @@ TEST(AttentionBf16, SameBitsForAnyCompany) {
         // All queries at once over pages of each size, written in pieces; and some of them.
         for (int64_t page : {16, 32, 256}) {
           Pages whole(c, page, Precision::bf16);
-          for (auto [begin, end] : {std::pair<int64_t, int64_t>{0, 3}, {3, 20}, {20, 52}, {52, 261}, {261, 300}})
+          for (auto [begin, end] : {std::pair<int64_t, int64_t>{0, 3}, {3, 20}, {20, 52}, {52, 261}, {261, 1100}})
             whole.write(arrays, begin, end);
           ForwardArrays at_once(c.shape);
           attention_forward(whole.call(arrays, c.list()), at_once.result);
           EXPECT_EQ(at_once.out, all.out) << "pages of " << page;
           EXPECT_EQ(at_once.lse(), all.lse()) << "pages of " << page;
-          const std::vector<SequenceSpan> some = {{0, 40, 19, 0, 59}, {1, 271, 5, 0, 276}};
+          const std::vector<SequenceSpan> some = {{0, 40, 19, 0, 59}, {1, 1071, 5, 0, 1076}};
           attention_forward(whole.call(arrays, some), part.result);
-          expect_same_row(c.shape, part, all, 1, 275);
+          expect_same_row(c.shape, part, all, 1, 1075);
           expect_same_row(c.shape, part, all, 0, 47);
         }
         const std::vector<SequenceSpan> chunk = {{1, 0, 41, 0, 41}};
@@ -274,7 +283,7 @@ TEST(AttentionBf16, NaNInSightStaysVisible) {
 }
 
 TEST(AttentionBf16, ProbesSeeExactWeightsAndChangeNothing) {
-  AttentionCase c = a_case(70, 290);
+  AttentionCase c = a_case(70, 1290);
   c.causal = true;
   const ReferenceResult expected = reference(c, rounded_numbers(c));
   for_each_simd(
@@ -282,15 +291,15 @@ TEST(AttentionBf16, ProbesSeeExactWeightsAndChangeNothing) {
         AttentionArrays arrays(c);
         arrays.call.precision = Precision::bf16;
         const std::vector<int64_t> heads = {2};
-        std::vector<float> weights(2 * 70 * 290);
+        std::vector<float> weights(2 * 70 * 1290);
         ForwardArrays found(c.shape), unseen(c.shape);
         attention_forward(arrays.call, found.result,
-                          {.heads = heads, .row_end = 70, .key_end = 290, .weights = weights.data()});
+                          {.heads = heads, .row_end = 70, .key_end = 1290, .weights = weights.data()});
         attention_forward(arrays.call, unseen.result);
         EXPECT_EQ(found.out, unseen.out);
         for (int64_t b = 0; b < 2; ++b) {
-          for (int64_t i = 0; i < 70 * 290; ++i)
-            ASSERT_NEAR(weights[b * 70 * 290 + i], expected.weights[c.grid(b, 2, 0, 0) + i], 3e-6);
+          for (int64_t i = 0; i < 70 * 1290; ++i)
+            ASSERT_NEAR(weights[b * 70 * 1290 + i], expected.weights[c.grid(b, 2, 0, 0) + i], 3e-6);
         }
       },
       tiles());

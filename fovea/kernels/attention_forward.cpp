@@ -36,8 +36,8 @@ HWY_EXPORT(run_forward_task);
 
 constexpr int64_t key_block = 256, query_block = 96;
 // At most 24 MB are packed at a time, or one key head if that is more: few waves, since threads wait for each other at the
-// end of each.
-constexpr int64_t wave_floats = 6 << 20;
+// end of each. On tiles 2 MB for each thread: the products are so fast that reading from beyond its caches would be seen.
+int64_t wave_floats(const ForwardJob& job) { return job.on_tiles ? threads() * (int64_t{1} << 19) : 6 << 20; }
 
 // With few rows a value is read once or twice: not worth a copy, or a look for odd numbers. Tiles need a copy in words.
 bool packs_values(const ForwardJob& job, const SequenceSpan& s) {
@@ -145,7 +145,7 @@ void attention_forward(const Attention& a, const AttentionOutput& result, const 
     int64_t floats = 0;
     while (s < count) {
       int64_t more = packed_floats(job, job.sequences[s]);
-      if (!job.units.empty() && floats + more > wave_floats) break;
+      if (!job.units.empty() && floats + more > wave_floats(job)) break;
       floats += more;
       job.units.push_back(make_unit(job, s, h, scratch));
       if (++h == a.shape.key_heads) h = 0, ++s;

@@ -50,7 +50,8 @@ HWY_INLINE ProbeSlot probe_slot(const ForwardJob& job, const Row& row) {
 // The kept exponentials of one row, block by block, each with the maximum it is relative to.
 struct KeptRow {
   ProbeSlot slot;
-  float* exponentials = nullptr;  // [keys up to a multiple of block_keys]
+  int64_t block = 0;              // keys
+  float* exponentials = nullptr;  // [keys up to a multiple of block]
   float* maxima = nullptr;        // [blocks]
 };
 
@@ -58,8 +59,8 @@ HWY_INLINE void keep_block(KeptRow& kept, const Columns& c, float maximum, const
   float* to = kept.exponentials + c.start;
   std::fill(to, to + c.first, 0.0f);
   std::copy(p + c.first, p + c.last, to + c.first);
-  std::fill(to + c.last, to + block_keys, 0.0f);
-  kept.maxima[c.start / block_keys] = maximum == minus_infinity ? 0 : maximum;
+  std::fill(to + c.last, to + kept.block, 0.0f);
+  kept.maxima[c.start / kept.block] = maximum == minus_infinity ? 0 : maximum;
 }
 
 // to[j] = from[j] · factor past the caches: nobody reads the weights before the pass is over.
@@ -151,17 +152,18 @@ HWY_INLINE void finish_kept(ForwardJob& job, KeptRow& kept, const Row& row, cons
   int64_t keys = job.sequences[row.sequence].keys, width = p.key_end - p.key_begin;
   float* weights = p.weights ? p.weights + kept.slot.row * width : nullptr;
   bool reduce = wants_reductions(p);
-  for (int64_t start = 0; start < keys; start += block_keys) {
-    bool there = start / block_keys >= visited.begin && start / block_keys < visited.end && inverse != 0;
+  const int64_t block = kept.block;
+  for (int64_t start = 0; start < keys; start += block) {
+    bool there = start / block >= visited.begin && start / block < visited.end && inverse != 0;
     float* from = kept.exponentials + start;
-    float factor = there ? exp_one(kept.maxima[start / block_keys] - maximum) * inverse : 0;
-    int64_t begin = std::max(start, p.key_begin), end = std::min({start + block_keys, p.key_end, keys});
+    float factor = there ? exp_one(kept.maxima[start / block] - maximum) * inverse : 0;
+    int64_t begin = std::max(start, p.key_begin), end = std::min({start + block, p.key_end, keys});
     if (weights && begin < end) {
       float* to = weights + begin - p.key_begin;
       there ? stream_scaled(from + begin - start, end - begin, factor, to) : stream_zeros(end - begin, to);
     }
     if (!reduce) continue;
-    for (int64_t j = 0; j < block_keys; ++j) from[j] = there ? from[j] * factor : 0;
+    for (int64_t j = 0; j < block; ++j) from[j] = there ? from[j] * factor : 0;
   }
   if (weights) {
     int64_t end = std::clamp(keys, p.key_begin, p.key_end);

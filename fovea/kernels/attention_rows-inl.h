@@ -25,13 +25,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 class ForwardRows {
  protected:
-  // Of `padded` rows of sums, the task's are the first.
-  ForwardRows(ForwardJob& job, const ForwardTask& task, int64_t padded)
+  // Of `padded` rows of sums, the task's are the first; `block` keys are softened at a time.
+  ForwardRows(ForwardJob& job, const ForwardTask& task, int64_t padded, int64_t block)
       : job_(job),
         a_(job.attention),
         task_(task),
         unit_(job.units[task.unit]),
         s_(job.sequences[unit_.sequence]),
+        block_(block),
         rows_(task.rows()),
         columns_(round_up(a_.shape.value_width, panel)) {
     row_ = scratch_.take<Row>(rows_);
@@ -45,7 +46,7 @@ class ForwardRows {
   // Those that any of the rows sees.
   KeyRange visible_blocks() const {
     KeyRange seen = visible_keys(a_, s_, task_.query, task_.query + task_.queries - 1);
-    return seen.empty() ? KeyRange{} : KeyRange{seen.begin / block_keys, (seen.end - 1) / block_keys + 1};
+    return seen.empty() ? KeyRange{} : KeyRange{seen.begin / block_, (seen.end - 1) / block_ + 1};
   }
 
   void finish(const KeyRange& blocks) {
@@ -68,24 +69,24 @@ class ForwardRows {
       if (row_[r].seen.empty()) continue;
       all = {std::min(all.begin, row_[r].seen.begin), std::max(all.end, row_[r].seen.end)};
     }
-    int64_t first = std::clamp<int64_t>(all.begin - start, 0, block_keys) / step * step;
-    int64_t last = round_up(std::clamp<int64_t>(all.end - start, 0, block_keys), step);
+    int64_t first = std::clamp<int64_t>(all.begin - start, 0, block_) / step * step;
+    int64_t last = round_up(std::clamp<int64_t>(all.end - start, 0, block_), step);
     return first < last ? Columns{start, first, last} : Columns{start, 0, 0};
   }
 
   // The scores of up to `most` rows from `row` on become exponentials; as words for tiles, if asked for (attention_words-inl.h).
   // All maxima first: one row's maximum is found while another's exponentials are on their way.
-  template <bool words, int64_t most>
+  template <bool words, int64_t most, int64_t stride>
   void soften(int64_t row, int64_t count, const Columns& c, float* scores) {
     float maxima[most];
     for (int64_t r = 0; r < count && c.first < c.last; ++r) {
-      float* s = scores + r * score_stride;
+      float* s = scores + r * stride;
       finish_scores(a_, row_[row + r], c, s, nullptr);
       maxima[r] = row_maximum(c, s);
     }
     for (int64_t i = 0; i < count; ++i) {
       const int64_t r = row + i;
-      float* s = scores + i * score_stride;
+      float* s = scores + i * stride;
       const bool looked_at = kept_[r].slot.wanted || a_.dropout.probability > 0;
       if (c.first < c.last) {
         const float factor = words && !looked_at ? absorb_row_in_words(c, maxima[i], s, running_[r])
@@ -116,6 +117,7 @@ class ForwardRows {
   const ForwardTask& task_;
   const ForwardUnit& unit_;
   const SequenceSpan& s_;
+  const int64_t block_;
   int64_t rows_, columns_;
   Scratch scratch_;
   Row* row_;
@@ -123,15 +125,15 @@ class ForwardRows {
 
  private:
   void set_rows() {
-    int64_t padded_keys = round_up(s_.keys, block_keys);
+    int64_t padded_keys = round_up(s_.keys, block_);
     for (int64_t r = 0; r < rows_; ++r) {
       int64_t query = task_.query + r % task_.queries;
       row_[r] = {unit_.sequence, task_.head + r / task_.queries, query, s_.shift(), visible_keys(a_, s_, query)};
       running_[r] = {};
-      kept_[r] = {probe_slot(job_, row_[r]), nullptr, nullptr};
+      kept_[r] = {probe_slot(job_, row_[r]), block_};
       if (!kept_[r].slot.wanted) continue;
       kept_[r].exponentials = scratch_.take<float>(padded_keys + 1);
-      kept_[r].maxima = scratch_.take<float>(padded_keys / block_keys + 1);
+      kept_[r].maxima = scratch_.take<float>(padded_keys / block_ + 1);
     }
   }
 
@@ -141,7 +143,7 @@ class ForwardRows {
   }
 
   void drop(const Row& row, const Columns& c, float* p) const {
-    float factors[block_keys];
+    float factors[most_block];
     dropout_factors(a_.dropout, row, c, factors);
     drop_row(c, factors, p);
   }

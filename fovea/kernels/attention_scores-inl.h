@@ -52,7 +52,7 @@ HWY_INLINE void cap_row(float softcap, const Columns& c, float* s, float* slope)
 
 // Adds the biases and puts −∞ where the explicit mask says so, for columns [begin, end).
 HWY_INLINE void bias_row(const Attention& a, const Row& row, int64_t start, const KeyRange& r, float* s) {
-  float stage[block_keys];
+  float stage[most_block];
   auto at = [&](const auto& g) {
     return g.data + row.sequence * g.batch + row.head * g.head + row.query * g.query + start * g.key;
   };

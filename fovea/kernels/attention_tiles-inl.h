@@ -29,6 +29,7 @@ constexpr int panel_vectors = 16 / lanes;
 constexpr bool wide = panel_vectors == 1;                           // 32 registers of 16 lanes
 constexpr int group_rows = wide ? 12 : panel_vectors == 2 ? 6 : 4;  // rows of the largest score tile, and of packed Q
 constexpr int64_t block_keys = 256;                                 // key blocks start at multiples of this
+constexpr int64_t most_block = 1024;                                // those of tiles are larger
 constexpr int64_t score_stride = block_keys + 16;                   // odd number of lines: rows do not share cache sets
 
 // A lambda whose body is pasted where it is called; arrays indexed by its constants then live in registers. Sanitizers

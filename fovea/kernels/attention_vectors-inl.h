@@ -50,7 +50,7 @@ HWY_INLINE void pack_block(const ForwardJob& job, const ForwardUnit& unit, int64
 
 class VectorPass : ForwardRows {
  public:
-  VectorPass(ForwardJob& job, const ForwardTask& task) : ForwardRows(job, task, task.rows()) {
+  VectorPass(ForwardJob& job, const ForwardTask& task) : ForwardRows(job, task, task.rows(), block_keys) {
     scores_ = scratch_.take<float>(rows_ * score_stride);
     queries_ = scratch_.take<float>(round_up(rows_, group_rows) * a_.shape.width + panel);
     groups_ = scratch_.take<Columns>(rows_ / group_rows + 1);
@@ -93,7 +93,8 @@ class VectorPass : ForwardRows {
       }
     }
     for (int64_t g = 0; g < groups; ++g) {
-      soften<false, group_rows>(g * group_rows, group_size(g), groups_[g], scores_ + g * group_rows * score_stride);
+      soften<false, group_rows, score_stride>(g * group_rows, group_size(g), groups_[g],
+                                              scores_ + g * group_rows * score_stride);
     }
     for (int64_t g = 0; g < groups; ++g) mix_group(block, g);
   }

@@ -32,6 +32,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int64_t step_keys = 32;      // of a tile of values
 constexpr int64_t half_tile = 8 * 16;  // words of 16 keys and 16 columns
+constexpr int64_t tile_block = 1024;   // keys that are softened together: the more, the fewer maxima and sums
+constexpr int64_t tile_stride = tile_block + 16;
 
 using U = hn::RebindToUnsigned<F>;
 using Bits = hn::Vec<U>;

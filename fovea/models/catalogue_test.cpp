@@ -251,6 +251,26 @@ TEST_P(EveryGenerator, AnyNumberOfTokensForEachRowHasTheBitsOfTheFullPass) {
   });
 }
 
+// The same with weights in bf16: on tiles the attention and its cache are in bf16, too.
+TEST_P(EveryGenerator, InBf16AnyNumberOfTokensHasTheBitsOfTheFullPass) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / ("fovea_bf16_" + GetParam().name);
+  save_model(folder, *GetParam().make());
+  const auto loaded = load_model(folder, {.precision = Precision::bf16});
+  const auto& model = as<Generator>(*loaded);
+  const std::vector<std::vector<int64_t>> ends = {{0, 0, 0, 0}, {9, 1, 3, 1}, {10, 2, 17, 2}, {11, 3, 19, 18}};
+  for_each_simd(
+      [&] {
+        const Tensor full = model.logits(source(), s_.inputs, {});
+        auto state = model.start(source(), {});
+        for (size_t i = 1; i < ends.size(); ++i) {
+          const Chunk chunk(s_.inputs, ends[i - 1], ends[i]);
+          expect_last_logits(model.steps(*state, chunk.ids, chunk.starts, {}), full, ends[i]);
+        }
+      },
+      emulated_simds());
+  std::filesystem::remove_all(folder);
+}
+
 // A row ends, two others enter behind the ones that go on: each has the bits of its own full pass.
 TEST_P(EveryGenerator, ABatchIsFilledUpAgain) {
   const Tensor full = model_->logits(source(), s_.inputs, {});
