@@ -109,6 +109,24 @@ void multiply_of(const TileProduct& p) {
   }
 }
 
+// As many groups as there are sums in one go, since each waits for its product.
+template <size_t count>
+void multiply_some_groups(const GroupProduct& p, int64_t first) {
+  constexpr auto groups = std::make_index_sequence<count>();
+  const std::byte *a = p.a + first * p.bytes, *b = p.b + first * p.bytes * 16;
+  unroll(
+      groups, [&]<size_t i>() __attribute__((always_inline)) {
+        zero<i>();
+        load<first_a + i % 2>(a + static_cast<int64_t>(i) * p.bytes, p.a_stride);
+        load<6 + i % 2>(b + static_cast<int64_t>(i) * p.bytes * 16, tile_bytes);
+        add_product<true, i, first_a + i % 2, 6 + i % 2>();
+      });
+  unroll(
+      groups, [&]<size_t i>() __attribute__((always_inline)) {
+        store<i>(p.sums + (first + static_cast<int64_t>(i)) * 256, tile_bytes);
+      });
+}
+
 template <bool whole_numbers>
 int64_t burst_of(int64_t rounds) {
   const TileSession session(2, 16);
@@ -157,11 +175,12 @@ bool is_right() {
 
 }  // namespace
 
-TileSession::TileSession(int row_tiles, int height) {
+TileSession::TileSession(int row_tiles, int height, int64_t bytes_of_a) {
   TileShapes shapes;
   for (int i = 0; i < 8; ++i) {
-    const bool holds_b = i >= first_a + row_tiles;
-    shapes.bytes[i] = tile_bytes, shapes.rows[i] = static_cast<uint8_t>(holds_b ? 16 : height);
+    const bool holds_b = i >= first_a + row_tiles, holds_a = i >= first_a && !holds_b;
+    shapes.bytes[i] = static_cast<uint16_t>(holds_a ? bytes_of_a : tile_bytes);
+    shapes.rows[i] = static_cast<uint8_t>(holds_b ? bytes_of_a / 4 : height);
   }
   configure(shapes);
 }
@@ -174,6 +193,12 @@ void multiply_tiles(const TileProduct& p) {
   multiply_of<false>(p);
 }
 
+void multiply_groups(const GroupProduct& p) {
+  int64_t first = 0;
+  for (; first + 4 <= p.groups; first += 4) multiply_some_groups<4>(p, first);
+  for (; first < p.groups; ++first) multiply_some_groups<1>(p, first);
+}
+
 bool amx_is_right() { return is_right<true>() && is_right<false>(); }
 
 int64_t amx_burst(bool whole_numbers, int64_t rounds) {
@@ -182,10 +207,11 @@ int64_t amx_burst(bool whole_numbers, int64_t rounds) {
 
 #else
 
-TileSession::TileSession(int, int) {}
+TileSession::TileSession(int, int, int64_t) {}
 TileSession::~TileSession() {}
 void release_tiles() {}
 void multiply_tiles(const TileProduct&) {}
+void multiply_groups(const GroupProduct&) {}
 bool amx_is_right() { return false; }
 int64_t amx_burst(bool, int64_t) { return 0; }
 

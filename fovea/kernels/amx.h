@@ -19,7 +19,7 @@ namespace fovea::kernels {
 // A product's tiles: 2 × 2 of sums with two of A, or for up to 16 rows 1 × 4 with one of A; each of A has `height` rows.
 class TileSession final {
  public:
-  TileSession(int row_tiles, int height);
+  TileSession(int row_tiles, int height, int64_t bytes_of_a = 64);
   ~TileSession();
   TileSession(const TileSession&) = delete;
   TileSession& operator=(const TileSession&) = delete;
@@ -52,6 +52,18 @@ struct TileProduct {
   Beside* beside = nullptr;
 };
 void multiply_tiles(const TileProduct&);
+
+// Integer sums that are not added up: sums[group][16][16] = Σ A B over each group of 16 or 32 bytes, in a session of two row tiles and
+// that many bytes.
+struct GroupProduct {
+  int64_t bytes = 32;
+  const std::byte* a = nullptr;  // rows, a_stride apart, of one group after the other
+  int64_t a_stride = 0;
+  const std::byte* b = nullptr;  // [groups][bytes / 4][16][4]
+  int64_t groups = 0;
+  int32_t* sums = nullptr;
+};
+void multiply_groups(const GroupProduct&);
 
 // For the trial of unit.h: a small product of each kind. Raises SIGILL where there are no tiles.
 bool amx_is_right();

@@ -26,6 +26,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 inline constexpr int panel_vectors = panel_width / lanes;
 inline constexpr int block_rows = panel_vectors >= 12 ? 1 : 12 / panel_vectors;
 
+// One row reads as many panels side by side as there are registers for: memory gives several streams faster than one.
+inline constexpr int panels_of_one_row = panel_vectors >= 4 ? 1 : 4 / panel_vectors;
+
 using Codes32 = hn::RebindToSigned<FloatTag>;  // lanes of four codes of one column
 using Code32 = hn::Vec<Codes32>;
 
@@ -168,12 +171,12 @@ struct BlockX {
   int64_t last;  // the row that stands for all behind it
 };
 
-// sums[rows][16] = x · a panel.
-template <class Codes, class Scales, int rows>
-HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, const Scales& scales, int64_t depth, const BlockX& x,
-                             float* HWY_RESTRICT sums) {
+// sums[rows][panels · 16] = x · panels, whose codes stand `panel` bytes apart.
+template <class Codes, class Scales, int rows, int panels>
+HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, int64_t panel, const Scales (&scales)[panels],
+                             int64_t depth, const BlockX& x, float* HWY_RESTRICT sums) {
   const FloatTag d;
-  constexpr int vectors = panel_vectors;
+  constexpr int vectors = panels * panel_vectors;
   constexpr auto all = std::make_index_sequence<rows * vectors>();
   constexpr int64_t quads = Scales::group / 4, group_bytes = quads * panel_width * 4 / Codes::per_line;
   const float* x_of[rows];
@@ -185,7 +188,7 @@ HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, const Scales& 
     x_scales[r] = x.scales + row * x.scales_stride, x_sums[r] = x.sums + row * x.sums_stride;
     x_offsets[r] = Codes::offsets ? x.offsets + row * x.sums_stride : nullptr;
   }
-  for (int64_t i = 0; i < rows * panel_width; i += lanes) hn::Store(hn::Zero(d), d, sums + i);
+  for (int64_t i = 0; i < rows * vectors * lanes; i += lanes) hn::Store(hn::Zero(d), d, sums + i);
   for (int64_t g = 0; g < depth / Scales::group; ++g, codes += group_bytes) {
     typename Codes::Sum sum[rows * vectors];
     unroll(
@@ -197,7 +200,8 @@ HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, const Scales& 
         });
     constexpr int steps = Codes::halves * Codes::per_line;  // words of x for a line of codes
     if constexpr (rows == 1) {
-      for (int64_t b = 0; b < group_bytes; b += 64) __builtin_prefetch(codes + 1024 + b);
+      for (int64_t p = 0; p < panels; ++p)
+        for (int64_t b = 0; b < group_bytes; b += 64) __builtin_prefetch(codes + p * panel + 1024 + b);
     }
     for (int64_t i = 0; i < group_bytes / 64; ++i) {
       const int64_t word = (g * group_bytes / 64 + i) * steps;
@@ -206,7 +210,8 @@ HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, const Scales& 
             decltype(Codes::template column<step>(codes)) column[vectors];
             unroll(
                 std::make_index_sequence<vectors>(), [&]<size_t v>() __attribute__((always_inline)) {
-                  column[v] = Codes::template column<step>(codes + i * 64 + static_cast<int64_t>(v) * lanes * 4);
+                  const std::byte* of_panel = codes + v / panel_vectors * panel;
+                  column[v] = Codes::template column<step>(of_panel + i * 64 + v % panel_vectors * lanes * 4);
                 });
             unroll(
                 std::make_index_sequence<rows>(), [&]<size_t r>() __attribute__((always_inline)) {
@@ -220,13 +225,14 @@ HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, const Scales& 
     }
     unroll(
         std::make_index_sequence<vectors>(), [&]<size_t v>() __attribute__((always_inline)) {
-          constexpr int64_t at = static_cast<int64_t>(v) * lanes;
-          const FloatVector scale = scales.scale(g, at);
+          constexpr int64_t at = v % panel_vectors * lanes;
+          const Scales& of_panel = scales[v / panel_vectors];
+          const FloatVector scale = of_panel.scale(g, at);
           FloatVector min = scale;
-          if constexpr (Scales::mins) min = scales.min(g, at, scale);
+          if constexpr (Scales::mins) min = of_panel.min(g, at, scale);
           unroll(
               std::make_index_sequence<rows>(), [&]<size_t r>() __attribute__((always_inline)) {
-                float* to = sums + static_cast<int64_t>(r) * panel_width + at;
+                float* to = sums + static_cast<int64_t>(r * vectors + v) * lanes;
                 const FloatVector whole = hn::ConvertTo(d, Codes::whole(sum[r * vectors + v]));
                 const FloatVector term = hn::Mul(whole, hn::Set(d, x_scales[r][g * Scales::group / 32]));
                 FloatVector total = hn::MulAdd(term, scale, hn::Load(d, to));
@@ -249,80 +255,98 @@ BlockX rows_from(const GemmTask& t, int64_t group, int64_t row) {
   return of;
 }
 
-// A panel's codes as bytes and its scales as floats.
+// A panel's codes as bytes and its scales as floats, in memory that is used again for the next one.
 template <BlockType type>
-void spread_panel(const BlockPanel& panel, int64_t depth, std::byte* codes, float* scales, float* mins) {
-  const StoredScales<type> stored = {panel};
-  for (int64_t g = 0; g < depth / stored.group; ++g) {
-    for (int64_t v = 0; v < panel_width; v += lanes) {
-      const FloatVector scale = stored.scale(g, v);
-      hn::Store(scale, FloatTag(), scales + g * panel_width + v);
-      if constexpr (stored.mins) hn::Store(stored.min(g, v, scale), FloatTag(), mins + g * panel_width + v);
+class SpreadPanel {
+  using Stored = StoredScales<type>;
+  static constexpr bool small = Stored::form.bits == 4;
+
+ public:
+  using Scales = SpreadScales<Stored::group, Stored::mins>;
+
+  SpreadPanel(int64_t depth, Scratch& scratch)
+      : depth_(depth),
+        bytes_(small ? scratch.take<std::byte>(depth * panel_width) : nullptr),
+        scales_(scratch.take<float>(depth / Stored::group * panel_width)),
+        mins_(Stored::mins ? scratch.take<float>(depth / Stored::group * panel_width) : nullptr) {}
+
+  void read(const BlockPanel& panel) {
+    codes_ = small ? bytes_ : panel.codes;
+    const Stored stored = {panel};
+    for (int64_t g = 0; g < depth_ / Stored::group; ++g) {
+      for (int64_t v = 0; v < panel_width; v += lanes) {
+        const FloatVector scale = stored.scale(g, v);
+        hn::Store(scale, FloatTag(), scales_ + g * panel_width + v);
+        if constexpr (Stored::mins) hn::Store(stored.min(g, v, scale), FloatTag(), mins_ + g * panel_width + v);
+      }
+    }
+    for (int64_t i = 0; small && i < depth_ / 8; ++i) {
+      for (int64_t v = 0; v < panel_width; v += lanes) {
+        const std::byte* both = panel.codes + i * 64 + v * 4;
+        auto* to = reinterpret_cast<int32_t*>(bytes_ + i * 128 + v * 4);
+        hn::Store(PackedCodes<SmallCodes>::column<0>(both), Codes32(), to);
+        hn::Store(PackedCodes<SmallCodes>::column<1>(both), Codes32(), to + panel_width);
+      }
     }
   }
-  if (!codes) return;
-  for (int64_t i = 0; i < depth / 8; ++i, codes += 128) {
-    for (int64_t v = 0; v < panel_width; v += lanes) {
-      const std::byte* both = panel.codes + i * 64 + v * 4;
-      hn::Store(PackedCodes<SmallCodes>::column<0>(both), Codes32(), reinterpret_cast<int32_t*>(codes + v * 4));
-      hn::Store(PackedCodes<SmallCodes>::column<1>(both), Codes32(), reinterpret_cast<int32_t*>(codes + 64 + v * 4));
-    }
+  const std::byte* codes() const { return codes_; }
+  Scales scales() const { return {scales_, mins_}; }
+
+ private:
+  int64_t depth_;
+  std::byte* bytes_;
+  float *scales_, *mins_;
+  const std::byte* codes_ = nullptr;
+};
+
+// One row, from column `j` on, which moves on to what is left.
+template <class Codes, class Stored, int panels>
+void run_block_row(const GemmTask& t, int64_t& j) {
+  constexpr int64_t width = panels * panel_width;
+  alignas(64) float sums[width];
+  const int64_t depth = t.blocks->depth;
+  for (; j < t.column_end && (panels == 1 || j + width <= t.column_end); j += width) {
+    Stored stored[panels];
+    for (int64_t p = 0; p < panels; ++p) stored[p] = {panel_of(*t.blocks, j / panel_width + p)};
+    block_tile<Codes, Stored, 1, panels>(stored[0].panel.codes, panel_bytes(*t.blocks->blocks, depth), stored, depth,
+                                         rows_from(t, Stored::group, t.row_begin), sums);
+    finish(t, t.row_begin, j, 1, HWY_MIN(width, t.column_end - j), sums, width);
   }
 }
 
 template <BlockType type, class Small, class Wide>
 void run_blocks(const GemmTask& t) {
   using Stored = StoredScales<type>;
-  using Spread = SpreadScales<Stored::group, Stored::mins>;
   constexpr bool small = Stored::form.bits == 4;
-  using One = std::conditional_t<small, PackedCodes<Small>, Wide>;
-  using Many = std::conditional_t<small, Small, Wide>;
+  if (t.row_end - t.row_begin == 1) {
+    using Codes = std::conditional_t<small, PackedCodes<Small>, Wide>;
+    int64_t j = t.column_begin;
+    run_block_row<Codes, Stored, panels_of_one_row>(t, j);
+    return run_block_row<Codes, Stored, 1>(t, j);
+  }
+  using Codes = std::conditional_t<small, Small, Wide>;
+  using Spread = typename SpreadPanel<type>::Scales;
   constexpr int third = block_rows >= 3 ? block_rows / 3 : 1;
-  const int64_t depth = t.blocks->depth, groups = depth / Stored::group;
+  const int64_t depth = t.blocks->depth;
   alignas(64) float sums[block_rows * panel_width];
   Scratch scratch;
-  const bool one = t.row_end - t.row_begin == 1;
-  float* scales = one ? nullptr : scratch.take<float>(groups * panel_width);
-  float* mins = one || !Stored::mins ? nullptr : scratch.take<float>(groups * panel_width);
-  std::byte* bytes = one || !small ? nullptr : scratch.take<std::byte>(depth * panel_width);
+  SpreadPanel<type> panel(depth, scratch);
   for (int64_t j = t.column_begin; j < t.column_end; j += panel_width) {
-    const BlockPanel panel = panel_of(*t.blocks, j / panel_width);
-    const int64_t columns = HWY_MIN(panel_width, t.column_end - j);
-    if (one) {
-      block_tile<One, Stored, 1>(panel.codes, {panel}, depth, rows_from(t, Stored::group, t.row_begin), sums);
-      finish(t, t.row_begin, j, 1, columns, sums, panel_width);
-      continue;
-    }
-    spread_panel<type>(panel, depth, bytes, scales, mins);
-    const std::byte* codes = small ? bytes : panel.codes;
+    panel.read(panel_of(*t.blocks, j / panel_width));
+    const Spread spread[1] = {panel.scales()};
+    const std::byte* codes = panel.codes();
     for (int64_t row = t.row_begin; row < t.row_end; row += block_rows) {
       const int64_t rows = HWY_MIN(block_rows, t.row_end - row);
       const BlockX x = rows_from(t, Stored::group, row);
       if (rows <= third)
-        block_tile<Many, Spread, third>(codes, {scales, mins}, depth, x, sums);
+        block_tile<Codes, Spread, third, 1>(codes, 0, spread, depth, x, sums);
       else if (rows <= 2 * third)
-        block_tile<Many, Spread, 2 * third>(codes, {scales, mins}, depth, x, sums);
+        block_tile<Codes, Spread, 2 * third, 1>(codes, 0, spread, depth, x, sums);
       else
-        block_tile<Many, Spread, block_rows>(codes, {scales, mins}, depth, x, sums);
-      finish(t, row, j, rows, columns, sums, panel_width);
+        block_tile<Codes, Spread, block_rows, 1>(codes, 0, spread, depth, x, sums);
+      finish(t, row, j, rows, HWY_MIN(panel_width, t.column_end - j), sums, panel_width);
     }
   }
-}
-
-template <class Small, class Wide, size_t... i>
-constexpr auto block_tasks(std::index_sequence<i...>) {
-  return std::array<void (*)(const GemmTask&), sizeof...(i)>{run_blocks<block_types[i], Small, Wide>...};
-}
-
-void run_block_task(const GemmTask& t) {
-  constexpr auto all = std::make_index_sequence<std::size(block_types)>();
-  const auto type = static_cast<size_t>(*t.blocks->blocks);
-#if FOVEA_HAS_DOTS
-  static constexpr auto dots = block_tasks<SmallDots, WideCodes<Dots>>(all);
-  if (t.unit == Unit::dot_products) return dots[type](t);
-#endif
-  static constexpr auto tasks = block_tasks<SmallCodes, WideCodes<Int8>>(all);
-  tasks[type](t);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

@@ -155,6 +155,24 @@ TEST_P(BlockProduct, BesideOthersAndWithAnEpilogueItIsTheSame) {
   }
 }
 
+// The baseline has no fused multiply-add for the scales; all others, and their units, have the same bits.
+TEST(BlockProducts, HaveTheSameBitsOnEveryInstructionSetButTheBaseline) {
+  const int64_t rows = 37, columns = 50, depth = 768;
+  const Floats x = random_floats(rows * depth, 1);
+  for (BlockType type : block_types) {
+    const PackedWeight w(type, random_blocks(type, columns * depth, 2), depth, columns);
+    std::vector<std::vector<uint32_t>> results;
+    for_each_simd(
+        [&] {
+          Floats y(size_t(rows * columns));
+          multiply(rows, {x.data(), depth, 1}, w, {y.data(), columns});
+          if (simd() != Simd::baseline) results.push_back(bits_of(y));
+        },
+        emulated_simds());
+    for (const auto& result : results) EXPECT_EQ(result, results[0]) << name(type);
+  }
+}
+
 TEST_P(BlockProduct, NaNAndInfinityStayInTheirRow) {
   const int64_t rows = 7, columns = 20, depth = 256;
   Floats x = random_floats(rows * depth, 1);

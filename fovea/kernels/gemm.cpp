@@ -12,7 +12,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "fovea/kernels/block_task-inl.h"
+#include "fovea/kernels/block_tiles-inl.h"
 #include "fovea/kernels/gemm_task-inl.h"
 #include "fovea/kernels/round-inl.h"
 #include "fovea/kernels/unit_task-inl.h"
@@ -154,7 +154,7 @@ Grid cut(const GemmTask& task) {
   grid.rows = row_blocks(s);
   const bool alone = threads == 1 || work < 2 * worth_a_thread;
   const int64_t wanted = alone ? 1 : std::min<int64_t>(threads * 2, static_cast<int64_t>(work / worth_a_thread));
-  if (task.unit == Unit::tiles) return cut_for_tiles(task, wanted);
+  if (task.tiles.tiles) return cut_for_tiles(task, wanted);
   if (alone) return grid;
   if (tiles >= 4 * wanted) {
     grid.rows = (std::max(grid.rows, wanted) + threads - 1) / threads * threads;
@@ -196,7 +196,7 @@ RoundedRows rounded_rows(Precision precision, int64_t rows, const Matrix& a, int
 bool is_wide(const PackedMatrix& b) { return b.blocks && form_of(*b.blocks).bits != 4; }
 
 RoundedBlocks rounded_blocks(int64_t rows, const Matrix& a, int64_t depth, bool wide, Scratch& scratch) {
-  RoundedBlocks to = {.bytes = scratch.take<int8_t>(rows * depth),
+  RoundedBlocks to = {.bytes = scratch.take<int8_t>((rows + 15) * depth),  // tiles read rows behind the last
                       .scales = scratch.take<float>(rows * depth / 32),
                       .sums = scratch.take<float>(rows * depth / 32),
                       .halves = scratch.take<float>(rows * depth / 16)};
@@ -237,7 +237,7 @@ GemmTask task_of(int64_t rows, const RowsOfA& of, const Product& p) {
   const PackedMatrix& b = p.b;
   if (b.blocks) {
     GemmTask task = {Precision::f32, {rows, b.columns, b.depth}, a, nullptr, nullptr, nullptr, p.c, p.epilogue};
-    task.blocks = &b, task.rounded = is_wide(b) ? wide : small, task.unit = unit_of_blocks();
+    task.blocks = &b, task.rounded = is_wide(b) ? wide : small, task.unit = unit_of_blocks(rows);
     return task;
   }
   GemmTask task = {b.precision, {rows, b.columns, words_of_a(b.precision, b.depth)}, a, nullptr, nullptr, nullptr, p.c,
@@ -256,7 +256,7 @@ void run_piece(GemmTask task, const Grid& grid, int64_t i) {
   const GemmShape& s = task.shape;
   const int64_t row = i / grid.columns, column = i % grid.columns;
   const int64_t pairs = (s.columns + 2 * panel_width - 1) / (2 * panel_width);
-  const int64_t together = task.unit == Unit::tiles ? task.tiles.together() : 1;  // rows that are not cut apart
+  const int64_t together = task.tiles.tiles ? task.tiles.together() : 1;  // rows that are not cut apart
   const int64_t groups = (s.rows + together - 1) / together;
   task.row_begin = groups * row / grid.rows * together;
   task.row_end = std::min(s.rows, groups * (row + 1) / grid.rows * together);

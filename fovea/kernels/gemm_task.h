@@ -2,7 +2,7 @@
 //
 // All precisions are products of 32-bit words. A panel of B is [groups][16] words; a word holds one number of a column (f32), two
 // (bf16) or four (int8), and meets the words of A with as many numbers: one float, two floats, or one of four bytes. On tiles
-// (unit.h) a word of A is as one of B.
+// and dot products of bf16 (unit.h) a word of A is as one of B.
 #pragma once
 
 #include "fovea/kernels/packed.h"

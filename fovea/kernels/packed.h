@@ -6,7 +6,7 @@
 //
 //   f32    panels [⌈columns / 16⌉][depth][16], as gemm.h has them; the same bits
 //   bf16   panels [⌈columns / 16⌉][⌈depth / 2⌉][16][2]
-//          on amx x is rounded to bf16, too, ties to even, and numbers below 2⁻¹²⁶ count as zeros; elsewhere x stays f32. Sums are f32
+//          on amx and avx512bf16 x is rounded to bf16, too, ties to even, and numbers below 2⁻¹²⁶ count as zeros; elsewhere x stays f32. Sums are f32
 //   int8   panels [⌈columns / 16⌉][⌈depth / 4⌉][16][4], then a scale for each column, f32, and zeros to the end of a cache line
 //          w ≈ scale · B with scale = max |w| / 127 of its column, B = round(w · (127 / max |w|)), ties to even
 //          x ≈ sx · X with sx = m / 126 of its row, X = round(x · (126 / m)); m = max (|x0| + |x1|, |x2| + |x3| …)

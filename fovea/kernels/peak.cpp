@@ -112,8 +112,8 @@ HWY_EXPORT(int8_dot_burst);
 HWY_EXPORT(bf16_dot_burst);
 int64_t fma_burst(int64_t rounds) { return HWY_DYNAMIC_DISPATCH(burst)(rounds); }
 int64_t block_burst(int64_t rounds) {
-  return unit_of_blocks() == Unit::vectors ? HWY_DYNAMIC_DISPATCH(whole_number_burst)(rounds)
-                                           : HWY_DYNAMIC_DISPATCH(int8_dot_burst)(rounds);
+  return unit_of_blocks(1) == Unit::vectors ? HWY_DYNAMIC_DISPATCH(whole_number_burst)(rounds)
+                                            : HWY_DYNAMIC_DISPATCH(int8_dot_burst)(rounds);
 }
 
 int64_t int8_burst(int64_t rounds) {

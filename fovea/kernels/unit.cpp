@@ -115,11 +115,12 @@ Unit unit_of(Precision p) {
   const Simd set = simd();
   if (set == Simd::amx) return Unit::tiles;
   if (p == Precision::bf16) return set == Simd::avx512_bf16 ? Unit::dot_products : Unit::vectors;
-  return unit_of_blocks();
+  return unit_of_blocks(1);
 }
 
-Unit unit_of_blocks() {
+Unit unit_of_blocks(int64_t rows) {
   const Simd set = simd();
+  if (set == Simd::amx && rows >= 8) return Unit::tiles;
   const Units& u = known_units();
   const bool dots = set == Simd::avx2 ? u.avx_vnni : set != Simd::baseline && u.avx512_vnni;
   return dots ? Unit::dot_products : Unit::vectors;

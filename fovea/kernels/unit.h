@@ -7,6 +7,7 @@
 // number on them, which round x to bf16 as well; so tiles and dot products of bf16 are instruction sets of their own (simd.h).
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "fovea/base/precision.h"
@@ -19,8 +20,8 @@ enum class Unit {
   tiles,         // int8 and bf16: AMX
 };
 
-Unit unit_of(Precision);  // which one multiplies weights of this precision
-Unit unit_of_blocks();    // those in the blocks of GGUF files: dot products, also beside tiles, or vectors
+Unit unit_of(Precision);                   // which one multiplies weights of this precision
+Unit unit_of_blocks(int64_t rows);         // those in the blocks of GGUF files; tiles are for many rows
 std::string_view name_of_unit(Precision);  // "vectors", "VNNI", "AVX-512 BF16", "AMX"
 
 struct Units {
