@@ -2,6 +2,7 @@
 // What is farther away is shown as the largest, or the mean, of squares; they come from the program a tile at a time.
 import { theme } from "fovea/colours";
 import { bold, h, number, s, shortened, toggles } from "fovea/dom";
+import { alikeHeads } from "fovea/alike";
 import { heatMap } from "fovea/heat";
 import { Tiles } from "fovea/tiles";
 
@@ -139,6 +140,9 @@ export async function matrixView(frame) {
     e.preventDefault(); draw();
   });
   size(); fit(); paint();
+  const alike = await alikeHeads(frame, m);
+  if (!frame.current) return;
+  if (alike) frame.stage.append(alike);
   if (m && m.rows.length <= 200) frame.table(m, `weights of ${place.path}`);
   // A small one is drawn again with names and cells of its own; of a large one the picture is what is seen.
   frame.picture = () => {
