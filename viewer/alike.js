@@ -28,7 +28,7 @@ export async function alikeHeads(frame, m) {
     }
   found.sort((a, b) => b.share - a.share);
   const tall = Math.min(1, Math.max(0.25, m.rows.length / m.columns.length));
-  return h("div", { class: "alike", role: "group", "aria-label": "heads that look alike" }, h("p", { class: "note" }, "Heads that look alike, and how much of their attention goes to the same tokens:"),
+  return h("div", { class: "alike", role: "group", "aria-label": "heads that look alike" }, h("p", { class: "note" }, "Heads that look alike: what share of their attention goes to the same tokens"),
     found.slice(0, most).map(({ place: p, number, other, share }) => h("button", { type: "button", onclick: () => frame.set({ place: p.path, head: number, layers: undefined }) },
       s("svg", { viewBox: `0 0 100 ${100 * tall}`, "aria-hidden": true }, thumbnail(other, 0, 0, 100, 100 * tall)),
       h("span", {}, `${p.path} ${p.heads[number]}`), h("span", {}, p.names?.[number] && p.names[number] !== "mixed" ? `${p.names[number]}, ${percent(share)}` : percent(share)))));

@@ -19,11 +19,20 @@ export async function matrixView(frame) {
   const tiles = new Tiles(frame, m, how, () => draw());
   const t = theme(), canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": `weights of ${place.path}, ${rows.length} rows and ${columns.length} columns`, id: "canvas" });
   const box = h("div", { class: "matrix" }, canvas), told = h("p", { class: "value", role: "status", id: "value" }, "\u00a0");
-  frame.draw(box, told);
+  const left = h("div", { class: "seen" }, box, told), beside = h("div", { class: "beside" }, left);
+  frame.draw(beside);
   const context = canvas.getContext("2d"), font = 0.8 * t.unit, label = Math.min(8 * t.unit, Math.max(60, box.clientWidth * 0.16)), above = Math.max(0.75 * label, 4.6 * t.unit);
   const view = { x: 0, y: 0, cell: 1 };  // the first cell that is seen, and how many pixels one takes
+  if (m) shrink();
   let width = 0, height = 0, pointed = [-1, -1], waiting = false;
 
+  // A matrix that is smaller than its frame leaves the rest to others.
+  function shrink() {
+    const wide = box.clientWidth, tall = box.clientHeight, cell = Math.min((wide - label) / columns.length, (tall - above) / rows.length, 3.2 * t.unit);
+    box.style.height = `${Math.min(tall, above + rows.length * cell + 2)}px`;
+    const needed = Math.max(22 * t.unit, label + columns.length * cell + 2);
+    if (needed < 0.6 * wide) left.style.flex = `0 0 ${needed}px`;
+  }
   function size() {
     const k = devicePixelRatio || 1;
     width = box.clientWidth; height = box.clientHeight;
@@ -142,7 +151,7 @@ export async function matrixView(frame) {
   size(); fit(); paint();
   const alike = await alikeHeads(frame, m);
   if (!frame.current) return;
-  if (alike) frame.stage.append(alike);
+  if (alike) beside.append(alike);
   if (m && m.rows.length <= 200) frame.table(m, `weights of ${place.path}`);
   // A small one is drawn again with names and cells of its own; of a large one the picture is what is seen.
   frame.picture = () => {
