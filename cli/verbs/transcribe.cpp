@@ -56,6 +56,7 @@ Segment told(Segment s, bool words) {
 
 void run(const TranscribeVerbOptions& o) {
   TranscriptWriter writer(o.format);
+  require_trace_file(o.trace);
   const Sound sound = read_sound(o.audio);
   const Pretrained model = load_pretrained(find_model(o.model), load_as(o.weights));
   model.as<Listener>();
