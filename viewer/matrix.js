@@ -84,12 +84,11 @@ export async function matrixView(frame) {
     context.font = `${font}px ${t.sans}`; context.textBaseline = "middle";
     context.strokeStyle = t.line;
     context.strokeRect(left, top, Math.min(w, (tiles.width - view.x) * view.cell), Math.min(hgt, (tiles.height - view.y) * view.cell));
-    const step = Math.max(1, Math.ceil(1.25 * font / view.cell)), written = view.cell >= 0.9 * font;
+    const written = view.cell >= 0.9 * font, least = Math.max(1, Math.ceil(1.25 * font / view.cell)), step = written ? least : roundNumber(4 * least);
     context.textAlign = "right";
     for (let i = Math.ceil(view.y / step) * step; i < rows.length; i += step) {
       const y = top + (i + 0.5 - view.y) * view.cell;
       if (y > top + hgt) break;
-      if (!written && i % (step * 4)) continue;
       context.fillStyle = i === pointed[0] ? t.accent : written ? (rows[i].special ? t.quiet : t.ink) : t.quiet;
       context.fillText(written ? shortened(rows[i].label, 16) : i.toLocaleString("en"), left - 0.5 * font, y);
     }
@@ -97,7 +96,6 @@ export async function matrixView(frame) {
     for (let j = Math.ceil(view.x / step) * step; j < columns.length; j += step) {
       const x = left + (j + 0.5 - view.x) * view.cell;
       if (x > left + w) break;
-      if (!written && j % (step * 4)) continue;
       context.save(); context.translate(x, top - 0.5 * font); context.rotate(-0.95);
       context.fillStyle = j === pointed[1] ? t.accent : written ? (columns[j].special ? t.quiet : t.ink) : t.quiet;
       context.fillText(written ? shortened(columns[j].label, 14) : j.toLocaleString("en"), 0, 0);
@@ -161,4 +159,10 @@ export async function matrixView(frame) {
     }
     return s("svg", { viewBox: `0 0 ${width} ${height}` }, s("image", { x: 0, y: 0, width, height, href: canvas.toDataURL() }));
   };
+}
+
+// The first of 1, 2, 5, 10, 20, 50 … that is not below x.
+function roundNumber(x) {
+  const ten = 10 ** Math.floor(Math.log10(x));
+  return [1, 2, 5, 10].map((n) => n * ten).find((n) => n >= x);
 }

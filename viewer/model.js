@@ -23,7 +23,7 @@ const side = 128, mostAsked = 3;
 const hasTiles = (place) => place.tiles !== undefined || Math.max(...place.size) <= 8192;
 async function pooled(frame, place, head) {
   const kept = (place.pooled ??= new Map()), level = Math.max(place.tiles ?? 0, Math.ceil(Math.log2(Math.max(...place.size) / side)));
-  if (!kept.has(head)) kept.set(head, await askTile(frame.seen.run, place, head, { level, rows: 8 * side, columns: 8 * side }));
+  if (!kept.has(head)) kept.set(head, { level, ...await askTile(frame.seen.run, place, head, { level, rows: 8 * side, columns: 8 * side }) });
   const t = kept.get(head);
   return new Matrix(Array(t.height), Array(t.width), t.largest.map(Math.sqrt), place.causal);
 }
