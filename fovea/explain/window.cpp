@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "fovea/base/threads.h"
 #include "fovea/kernels/elementwise.h"
 #include "fovea/kernels/gemm.h"
+#include "fovea/kernels/pool.h"
+#include "fovea/kernels/select.h"
 
 namespace fovea {
 namespace {
@@ -79,20 +82,15 @@ class LargestOfRows final {
   LargestOfRows(int64_t rows, int64_t top)
       : top_(top), weights_(zeros({rows, top})), columns_(full({rows, top}, -1, DType::i64)) {}
 
-  // A run of columns behind all that the row had before. What holds nothing that is large enough is passed over 32 at a time.
-  void add(int64_t row, int64_t column, const float* w, int64_t count) {
+  // A run of columns behind all that the row had before.
+  void add(int64_t row, int64_t column, std::span<const float> w) {
     float* weights = weights_.data<float>() + row * top_;
     int64_t* columns = columns_.data<int64_t>() + row * top_;
-    constexpr int64_t at_once = 32;
-    int64_t j = 0;
-    for (; j + at_once <= count; j += at_once) {
-      const float least = weights[top_ - 1];
-      int larger = 0;
-      for (int64_t i = 0; i < at_once; ++i) larger |= w[j + i] > least;
-      if (larger)
-        for (int64_t i = j; i < j + at_once; ++i) insert(w[i], column + i, weights, columns);
+    const auto size = static_cast<int64_t>(w.size());
+    for (int64_t j = 0; j < size;) {
+      const kernels::RunAbove run = kernels::next_above(w, j, weights[top_ - 1]);
+      for (j = run.begin; j < run.end; ++j) insert(w[static_cast<size_t>(j)], column + j, weights, columns);
     }
-    for (; j < count; ++j) insert(w[j], column + j, weights, columns);
   }
 
   Tensor weights() const { return weights_; }
@@ -157,10 +155,6 @@ class Product final {
   std::vector<float> packed_;
 };
 
-void add_row(const float* w, int64_t columns, float* __restrict largest, float* __restrict sums) {
-  for (int64_t j = 0; j < columns; ++j) largest[j] = w[j] <= largest[j] ? largest[j] : w[j], sums[j] += w[j];
-}
-
 // What a window is reduced to, by whoever has its weights.
 struct Reducing {
   Squares squares;
@@ -182,16 +176,15 @@ void add_parts(Reducing& to, const KeptAttention::Parts& parts, const Cells& c) 
       for (int64_t column = c.column; column < seen_end; column += block_columns) {
         const int64_t columns = std::min(block_columns, c.column_end - column);
         product.weights(q, row, rows, column, columns, w.data());
-        for (int64_t i = 0; i < rows; ++i) {
-          const float* one = w.data() + i * columns;
-          if (to.largest) to.largest->add(row + i, column, one, columns);
-          const bool first = i == 0 || (row + i - c.row) % c.side() == 0;
-          if (first)
-            std::copy_n(one, columns, most.data()), std::copy_n(one, columns, sums.data());
-          else
-            add_row(one, columns, most.data(), sums.data());
-          if (i + 1 == rows || (row + i + 1 - c.row) % c.side() == 0)
-            to.squares.add(row + i, column, columns, most.data(), sums.data());
+        const auto of_row = [&](int64_t i) { return w.data() + i * columns; };
+        if (to.largest)
+          for (int64_t i = 0; i < rows; ++i)
+            to.largest->add(row + i, column, {of_row(i), static_cast<size_t>(columns)});
+        for (int64_t i = 0, next; i < rows; i = next) {
+          next = std::min(
+              rows, ((row + i - c.row) / c.side() + 1) * c.side() - (row - c.row));  // where a row of squares ends
+          kernels::pool_columns({next - i, columns, columns}, of_row(i), most.data(), sums.data());
+          to.squares.add(row + i, column, columns, most.data(), sums.data());
         }
       }
     }
@@ -205,7 +198,7 @@ void add_weights(Reducing& to, const RecordedPlace& p, size_t number, const Cell
     for (int64_t i = 0; i < w.size(0); ++i) {
       const float* row = w.data<float>() + i * columns;
       to.squares.add(begin + i, c.column, columns, row, row);
-      if (to.largest) to.largest->add(begin + i, c.column, row, columns);
+      if (to.largest) to.largest->add(begin + i, c.column, {row, static_cast<size_t>(columns)});
     }
   }
 }
