@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <vector>
 
 #include "fovea/base/threads.h"
@@ -20,6 +21,12 @@ double time_of(const std::function<void()>& work) {
   return seconds_since(start);
 }
 
+double processor_time_of(const std::function<void()>& work) {
+  const std::clock_t start = std::clock();
+  work();
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
 // The best decile: fast enough to leave the neighbours' noise out, not so fast as a single lucky reading.
 double best_decile(std::vector<double>& times) {
   auto decile = times.begin() + static_cast<int64_t>(times.size()) / 10;
@@ -32,13 +39,14 @@ struct Pair {
 };
 
 // Measures two kinds of work in turns for about `seconds`, at least five times each.
-Pair take_turns(double seconds, const std::function<void()>& first, const std::function<void()>& second) {
+Pair take_turns(double seconds, const std::function<void()>& first, const std::function<void()>& second,
+                double (*taken_by)(const std::function<void()>&) = time_of) {
   first(), second();
   std::vector<double> a, b;
   Clock::time_point start = Clock::now();
   while (a.size() < 5 || seconds_since(start) < seconds) {
-    b.push_back(time_of(second));
-    a.push_back(time_of(first));
+    b.push_back(taken_by(second));
+    a.push_back(taken_by(first));
   }
   return {best_decile(a), best_decile(b)};
 }
@@ -107,6 +115,14 @@ double Bencher::time(std::string bench, std::string configuration, const std::fu
 double Bencher::ratio(std::string bench, std::string configuration, const std::function<void()>& work,
                       const std::function<void()>& reference) {
   Pair time = take_turns(seconds_, work, reference);
+  double value = time.first / time.second;
+  emit_({std::move(bench), std::move(configuration), threads(), value, "x"});
+  return value;
+}
+
+double Bencher::cost(std::string bench, std::string configuration, const std::function<void()>& work,
+                     const std::function<void()>& reference) {
+  Pair time = take_turns(seconds_, work, reference, processor_time_of);
   double value = time.first / time.second;
   emit_({std::move(bench), std::move(configuration), threads(), value, "x"});
   return value;

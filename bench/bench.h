@@ -59,6 +59,10 @@ class Bencher final {
   double ratio(std::string bench, std::string configuration, const std::function<void()>& work,
                const std::function<void()>& reference);
 
+  // The same of the processor's time, which does not count what others do meanwhile.
+  double cost(std::string bench, std::string configuration, const std::function<void()>& work,
+              const std::function<void()>& reference);
+
   void emit(const Measurement& m) { emit_(m); }
 
  private:

@@ -1,8 +1,10 @@
 // `fovea generate` and `fovea chat`, as typed.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "cli/example_folder.h"
+#include "fovea/explain/trace_file.h"
 
 namespace fovea {
 namespace {
@@ -66,6 +68,29 @@ TEST_F(WritingVerbs, AChatAnswersEachLineAndObeys) {
   const std::string saved = read_text(folder_ / "talk.md");
   EXPECT_TRUE(saved.starts_with("system: Be brief.\n\nuser: Who sang?\n\nassistant:")) << saved;
   EXPECT_EQ(saved.find("wrote"), std::string::npos);
+}
+
+// Rows are what was read: the template's prompt and all of the answer but its last token; each sees itself and what stands before it.
+TEST_F(WritingVerbs, AChatsTraceHasTheQuestionAndItsAnswer) {
+  write_text(folder_ / "asked.txt", "Who sang?\n");
+  write_text(folder_ / "twice.txt", "Who sang?\nWho wrote?\n");
+  const std::string command = "chat -m my-language-model --quiet --max-length 6 --trace asked.safetensors";
+  const std::string answer = out(command, (folder_ / "asked.txt").string());
+  const TraceFile trace(folder_ / "asked.safetensors");
+  const RecordedSequence& text = trace.recording().sequences.at("text");
+  EXPECT_NE(text.text.find("Who sang?"), std::string::npos) << text.text;
+  EXPECT_EQ(trace.recording().answer + "\n", answer);
+  ASSERT_FALSE(trace.recording().places.empty());
+  for (const RecordedPlace& p : trace.recording().places) {
+    ASSERT_EQ(p.rows(), static_cast<int64_t>(text.size()));
+    for (int64_t i = 0; i < p.rows(); ++i) {
+      const std::vector<double> w = p.part(0, {i, i + 1}, {}).values<double>();
+      EXPECT_NEAR(std::accumulate(w.begin(), w.end(), 0.0), 1, 1e-5);
+      for (size_t j = static_cast<size_t>(i) + 1; j < w.size(); ++j) EXPECT_EQ(w[j], 0);
+    }
+  }
+  EXPECT_NE(folder_.run(command, (folder_ / "twice.txt").string()).out.find("found several questions, expected one"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -53,6 +53,16 @@ TEST(LookInside, AlignmentHeadsAreStoredAndUsed) {
   }
 }
 
+TEST(LookInside, ATraceThatCannotBeWrittenIsToldBeforeTheModelRuns) {
+  const ExampleFolder folder("no_trace");
+  for (const char* command : {"explain -m my-model", "classify -m my-classifier", "translate -m my-model"})
+    for (const char* file : {"nowhere/x.safetensors", "."}) {
+      const Answer answer = folder.run(fmt::format("{} --trace {} 'The sailor wrote a letter.'", command, file));
+      EXPECT_EQ(answer.code, 2) << command;
+      EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 1) << answer.out;
+    }
+}
+
 TEST(LookInside, DiffTellsWhereTwoPrecisionsPart) {
   const ExampleFolder folder("diff");
   const Answer same = folder.run("diff my-model my-model 'The sailor wrote a letter.' --json");

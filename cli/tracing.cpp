@@ -1,8 +1,19 @@
 #include "cli/tracing.h"
 
+#include "fovea/base/file.h"
 #include "fovea/explain/trace_file.h"
 
 namespace fovea {
+
+// A pipe is left alone: whoever reads it would see it end.
+void require_trace_file(const std::string& file) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (file.empty() || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+                       !std::filesystem::is_directory(status)))
+    return;
+  const AtomicFile could_be_written(file);
+}
 
 Trace* Tracing::begin(const std::vector<std::string>& texts, size_t tokens) {
   if (file_.empty()) return nullptr;

@@ -18,9 +18,14 @@ namespace fovea {
 inline constexpr const char* trace_help =
     "write what the model saw into this file, of one text: safetensors with its words and all weights";
 
+// An Error if no file can be written there: said before a model has worked for it. An empty name is no file.
+void require_trace_file(const std::string& file);
+
 class Tracing final {
  public:
-  Tracing(std::string file, const Pretrained& model) : file_(std::move(file)), model_(model) {}
+  Tracing(std::string file, const Pretrained& model) : file_(std::move(file)), model_(model) {
+    require_trace_file(file_);
+  }
 
   // The trace for these texts, or for pictures of so many tokens; nullptr without a file. An Error if there are several, or were
   // some before.

@@ -1,4 +1,4 @@
-// Compare: two texts, heads or models side by side, and their difference where both have the same rows and columns.
+// Compare: two texts, heads, models or precisions of one side by side, and their difference where both have the same rows and columns.
 import { theme } from "fovea/colours";
 import { bold, choice, clear, h, number, s } from "fovea/dom";
 import { heatMap } from "fovea/heat";
@@ -12,7 +12,8 @@ export async function compareView(frame) {
   const place = second.place(other.place) ?? second.places[second.places.length - 1];
   if (!place) throw new Error("the second one attends to nothing here");
   const field = h("input", { id: "text2", dir: "auto", value: second.text, readonly: !app.served, onchange: () => frame.set({ text2: field.value }), style: "border-bottom:1px solid var(--line);width:22em;max-width:100%" });
-  const known = [...new Set([...app.models, ...app.recordings.map((r) => r.model)])];
+  const own = seen.model.split(" @ ")[0], precisions = app.served && app.models.includes(own) ? ["f32", "bf16", "int8"].map((p) => `${own} @ ${p}`) : [];
+  const known = [...new Set([...app.models, ...precisions, ...app.recordings.map((r) => r.model)])];
   frame.tools(frame.placeTools({ layers: false }), frame.unitTools(), h("span", { style: "flex-basis:100%" }),
     choice("with", known, second.model, (v) => frame.set({ model2: v, place2: undefined })), field,
     choice("attention", second.places.map((p) => p.path), place.path, (v) => frame.set({ place2: v })),

@@ -2,6 +2,7 @@
 // What is farther away is shown as the largest, or the mean, of squares; they come from the program a tile at a time.
 import { theme } from "fovea/colours";
 import { bold, h, number, s, shortened, toggles } from "fovea/dom";
+import { alikeHeads } from "fovea/alike";
 import { heatMap } from "fovea/heat";
 import { Tiles } from "fovea/tiles";
 
@@ -18,11 +19,20 @@ export async function matrixView(frame) {
   const tiles = new Tiles(frame, m, how, () => draw());
   const t = theme(), canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": `weights of ${place.path}, ${rows.length} rows and ${columns.length} columns`, id: "canvas" });
   const box = h("div", { class: "matrix" }, canvas), told = h("p", { class: "value", role: "status", id: "value" }, "\u00a0");
-  frame.draw(box, told);
+  const left = h("div", { class: "seen" }, box, told), beside = h("div", { class: "beside" }, left);
+  frame.draw(beside);
   const context = canvas.getContext("2d"), font = 0.8 * t.unit, label = Math.min(8 * t.unit, Math.max(60, box.clientWidth * 0.16)), above = Math.max(0.75 * label, 4.6 * t.unit);
   const view = { x: 0, y: 0, cell: 1 };  // the first cell that is seen, and how many pixels one takes
+  if (m) shrink();
   let width = 0, height = 0, pointed = [-1, -1], waiting = false;
 
+  // A matrix that is smaller than its frame leaves the rest to others.
+  function shrink() {
+    const wide = box.clientWidth, tall = box.clientHeight, cell = Math.min((wide - label) / columns.length, (tall - above) / rows.length, 3.2 * t.unit);
+    box.style.height = `${Math.min(tall, above + rows.length * cell + 2)}px`;
+    const needed = Math.max(22 * t.unit, label + columns.length * cell + 2);
+    if (needed < 0.6 * wide) left.style.flex = `0 0 ${needed}px`;
+  }
   function size() {
     const k = devicePixelRatio || 1;
     width = box.clientWidth; height = box.clientHeight;
@@ -74,12 +84,11 @@ export async function matrixView(frame) {
     context.font = `${font}px ${t.sans}`; context.textBaseline = "middle";
     context.strokeStyle = t.line;
     context.strokeRect(left, top, Math.min(w, (tiles.width - view.x) * view.cell), Math.min(hgt, (tiles.height - view.y) * view.cell));
-    const step = Math.max(1, Math.ceil(1.25 * font / view.cell)), written = view.cell >= 0.9 * font;
+    const written = view.cell >= 0.9 * font, least = Math.max(1, Math.ceil(1.25 * font / view.cell)), step = written ? least : roundNumber(4 * least);
     context.textAlign = "right";
     for (let i = Math.ceil(view.y / step) * step; i < rows.length; i += step) {
       const y = top + (i + 0.5 - view.y) * view.cell;
       if (y > top + hgt) break;
-      if (!written && i % (step * 4)) continue;
       context.fillStyle = i === pointed[0] ? t.accent : written ? (rows[i].special ? t.quiet : t.ink) : t.quiet;
       context.fillText(written ? shortened(rows[i].label, 16) : i.toLocaleString("en"), left - 0.5 * font, y);
     }
@@ -87,7 +96,6 @@ export async function matrixView(frame) {
     for (let j = Math.ceil(view.x / step) * step; j < columns.length; j += step) {
       const x = left + (j + 0.5 - view.x) * view.cell;
       if (x > left + w) break;
-      if (!written && j % (step * 4)) continue;
       context.save(); context.translate(x, top - 0.5 * font); context.rotate(-0.95);
       context.fillStyle = j === pointed[1] ? t.accent : written ? (columns[j].special ? t.quiet : t.ink) : t.quiet;
       context.fillText(written ? shortened(columns[j].label, 14) : j.toLocaleString("en"), 0, 0);
@@ -139,6 +147,9 @@ export async function matrixView(frame) {
     e.preventDefault(); draw();
   });
   size(); fit(); paint();
+  const alike = await alikeHeads(frame, m);
+  if (!frame.current) return;
+  if (alike) beside.append(alike);
   if (m && m.rows.length <= 200) frame.table(m, `weights of ${place.path}`);
   // A small one is drawn again with names and cells of its own; of a large one the picture is what is seen.
   frame.picture = () => {
@@ -148,4 +159,10 @@ export async function matrixView(frame) {
     }
     return s("svg", { viewBox: `0 0 ${width} ${height}` }, s("image", { x: 0, y: 0, width, height, href: canvas.toDataURL() }));
   };
+}
+
+// The first of 1, 2, 5, 10, 20, 50 … that is not below x.
+function roundNumber(x) {
+  const ten = 10 ** Math.floor(Math.log10(x));
+  return [1, 2, 5, 10].map((n) => n * ten).find((n) => n >= x);
 }

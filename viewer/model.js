@@ -19,11 +19,11 @@ function small(m, most) {
 }
 
 // Squares of a head that is not here, computed where that is quick, or kept in the file already.
-const side = 128;
+const side = 128, mostAsked = 3;
 const hasTiles = (place) => place.tiles !== undefined || Math.max(...place.size) <= 8192;
 async function pooled(frame, place, head) {
   const kept = (place.pooled ??= new Map()), level = Math.max(place.tiles ?? 0, Math.ceil(Math.log2(Math.max(...place.size) / side)));
-  if (!kept.has(head)) kept.set(head, await askTile(frame.seen.run, place, head, { level, rows: 8 * side, columns: 8 * side }));
+  if (!kept.has(head)) kept.set(head, { level, ...await askTile(frame.seen.run, place, head, { level, rows: 8 * side, columns: 8 * side }) });
   const t = kept.get(head);
   return new Matrix(Array(t.height), Array(t.width), t.largest.map(Math.sqrt), place.causal);
 }
@@ -53,26 +53,21 @@ export async function modelView(frame) {
   const across = Math.max(1, Math.min(groups.length, Math.floor(room / (21 * t.unit)))), space = 3.2 * t.unit, gap = 0.6 * t.unit;
   const width = (room - (across - 1) * space) / across, most = Math.max(1, ...whole.map((p) => p.heads.length));
   const per = Math.min(most, Math.max(4, Math.floor(width / (4.2 * t.unit)))), cell = Math.min(10 * t.unit, (width - (per - 1) * gap) / per);
-  const svg = s("svg", { role: "group", "aria-label": "all heads" }), table = [];
+  const svg = s("svg", { role: "group", "aria-label": "all heads" }), places = [];
   let top = 0, lowest = 0;
-  for (const [k, [title, places]] of groups.entries()) {
+  for (const [k, [title, layers]] of groups.entries()) {
     if (k > 0 && k % across === 0) top = lowest + 2 * t.unit;
     const left = (k % across) * (width + space);
     let y = top + t.unit;
     svg.append(s("text", { x: left, y, "font-size": t.unit, "font-weight": 600, fill: t.ink }, title));
     y += 1.6 * t.unit;
-    for (const place of places) {
+    for (const place of layers) {
       const tall = cell * Math.min(1, Math.max(0.12, place.size[0] / place.size[1]));
       svg.append(s("text", { x: left, y, "font-size": font, fill: t.quiet }, place.path));
       y += 0.55 * t.unit;
       for (const [number, head] of place.heads.entries()) {
-        const long = !seen.isWhole(place), m = long ? await pooled(frame, place, number) : await seen.matrix({ ...frame.chosen, place: place.path, head: number, layers: "one" });
-        if (!frame.current) return;
         if (number > 0 && number % per === 0) y += tall + 3.3 * font;
-        const x = left + (number % per) * (cell + gap), sure = long ? NaN : focus(m);
-        const named = place.names?.[number] ?? "";
-        table.push([place.path, head, named, sure]);
-        svg.append(picture(frame, place, number, m, { x, y, width: cell, height: tall, font, sure, named }));
+        places.push({ place, number, head, box: { x: left + (number % per) * (cell + gap), y, width: cell, height: tall, font } });
       }
       y += tall + 4.6 * font;
     }
@@ -80,9 +75,25 @@ export async function modelView(frame) {
   }
   svg.setAttribute("viewBox", `0 0 ${room} ${Math.max(lowest, 1)}`);
   svg.setAttribute("width", room);
-  frame.draw(svg, whole.length < seen.places.length && h("p", { class: "note" }, "Attentions of more than 8,192 tokens are left out here: the Matrix shows them."));
+  const note = whole.length < seen.places.length && h("p", { class: "note" }, "Attentions of more than 8,192 tokens are left out here: the Matrix shows them.");
   frame.picture = () => svg;
-  frame.rows(["attention", "head", "name", "focus"], table.map(([a, b, c, d]) => [a, b, c, Number.isNaN(d) ? "" : d.toFixed(3)]));
+  // Weights that are here are drawn at once; others as they come, some at a time.
+  if (!places.every(({ place }) => seen.isWhole(place))) frame.draw(svg, note);
+  const table = new Array(places.length);
+  let next = 0;
+  async function fill() {
+    for (let at = next++; at < places.length && frame.current; at = next++) {
+      const { place, number, head, box } = places[at], long = !seen.isWhole(place);
+      const m = long ? await pooled(frame, place, number) : await seen.matrix({ ...frame.chosen, place: place.path, head: number, layers: "one" });
+      const sure = long ? NaN : focus(m), named = place.names?.[number] ?? "";
+      table[at] = [place.path, head, named, Number.isNaN(sure) ? "" : sure.toFixed(3)];
+      svg.append(picture(frame, place, number, m, { ...box, sure, named }));
+    }
+  }
+  await Promise.all(Array.from({ length: mostAsked }, fill));
+  if (!frame.current) return;
+  if (!frame.stage.contains(svg)) frame.draw(svg, note);
+  frame.rows(["attention", "head", "name", "focus"], table);
 }
 
 // What fits below a picture: "previous token" becomes "previous" where there is little room.

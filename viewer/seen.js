@@ -52,6 +52,7 @@ export class Seen {
     const bytes = new TextEncoder().encode(q.text), decoder = new TextDecoder();
     for (const u of all) {
       if (u.tokens.length > 1) u.label = decoder.decode(bytes.slice(u.begin, u.end)).trim();
+      if (u.label === "▁" || (u.label && !u.label.trim())) u.label = u.label.includes("\n") ? "⏎" : "␣";  // a space of its own
       u.special = u.end === u.begin && !(q.ids[u.tokens[0]] === -1 && u.label);  // parts of pictures and sounds are no tokens of a text
       const known = q.probabilities && u.tokens.every((i) => q.probabilities[i] !== null);
       u.probability = known ? u.tokens.reduce((p, i) => p * q.probabilities[i], 1) : undefined;

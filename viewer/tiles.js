@@ -16,6 +16,15 @@ export class Tiles {
     this.full = matrix && this.width > 64 ? Math.max(1e-6, matrix.largest()) : 0;  // the weight that has all the ink
     this.dark = theme().dark;
     this.head = Number.isInteger(Number(frame.state.head)) ? Math.min(Number(frame.state.head), frame.place.heads.length - 1) : 0;
+    this.begin();
+  }
+
+  // What the Model view knows of the head is shown until more comes.
+  begin() {
+    const known = this.matrix ? undefined : this.frame.place.pooled?.get(this.head);
+    if (!known || this.span(known.level) < Math.max(this.height, this.width)) return;
+    this.full ||= this.width > 64 ? Math.max(1e-6, known.largest.reduce((a, b) => Math.max(a, b), 0)) : 1;
+    this.keep(`${known.level}/0/0`, this.picture(known, known.level));
   }
 
   // How many weights a tile has on a side: fewer squares where they are large, so that none takes long.

@@ -1,5 +1,5 @@
-// What looking costs while a model writes: one head of each layer, or all of them, against the time without; the winner's rows are
-// followed through the beams.
+// What looking costs while a model writes: one head of each layer, or all of them, against the processor's time without; the
+// winner's rows are followed through the beams.
 #include "bench/bench.h"
 #include "fovea/base/random.h"
 #include "fovea/generate/search.h"
@@ -13,7 +13,7 @@ void look(Bencher& b, const std::string& what, const Generator& writer, const Re
   for (const int64_t beam : {1, 5}) {
     const GenerationConfig config = {.beam_size = beam, .min_length = written, .max_length = written};
     for (const bool all : {false, true})
-      b.ratio(
+      b.cost(
           all ? "looking_at_all_heads" : "looking_at_one_head",
           fmt::format("{} beam={} tokens={}", what, beam, written),
           [&] {

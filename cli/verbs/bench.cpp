@@ -18,9 +18,10 @@ struct BenchOptions {
   double seconds = 0.4;
   bool json = false;
   void fields(Fields& f) {
-    f("which", which,
-      "groups to measure, of linear, blocks, attention, additive, recurrent, sentence, decoding, training, tokenizers, "
-      "memory, peak; all if not given");
+    std::string groups;
+    for (const Bench* bench : catalogue<Bench>())
+      groups += fmt::format("{}{}", groups.empty() ? "" : ", ", bench->name);
+    f("which", which, fmt::format("groups to measure, of {}; all if not given", groups).c_str());
     f("threads", threads, "threads to measure with; 0: once with one, once with one for each core");
     f("seconds", seconds, "how long each line is measured");
     f("json", json, "each line as a JSON object");

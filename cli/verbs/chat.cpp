@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/interrupt.h"
+#include "cli/tracing.h"
 #include "cli/verb.h"
 #include "cli/writing.h"
 #include "fovea/base/file.h"
@@ -15,11 +16,14 @@ namespace fovea::verbs {
 namespace {
 
 struct ChatOptions : WritingOptions {
-  std::string system;
+  std::string system, trace;
 
   using WritingOptions::WritingOptions;
   void fields(Fields& f) {
     f("system", system, "what the model is told before the conversation");
+    f("trace", trace,
+      "write what the model saw into this file, of one question and its answer: safetensors with their words and all "
+      "weights");
     WritingOptions::fields(f);
   }
 };
@@ -50,23 +54,31 @@ bool obey(const std::string& line, Chat& chat) {
   return true;
 }
 
-void answer(const std::string& line, Chat& chat, const ChatOptions& o) {
+void answer(const std::string& line, Chat& chat, const ChatOptions& o, const Pretrained& model, Tracing& tracing) {
+  require(o.trace.empty() || chat.cached() == 0, "--trace: found several questions, expected one");
   CtrlC ctrl_c;
-  chat.say(line, o.generation,
-           {.stops = o.stop,
-            .on_text =
-                [](std::string_view more) {
-                  fmt::print("{}", more);
-                  std::fflush(stdout);
-                },
-            .interrupted = [&] { return ctrl_c.pressed(); }});
+  const std::string prompt = chat.prompt(line);
+  WriteOptions options = {.stops = o.stop,
+                          .on_text =
+                              [](std::string_view more) {
+                                fmt::print("{}", more);
+                                std::fflush(stdout);
+                              },
+                          .interrupted = [&] { return ctrl_c.pressed(); }};
+  options.trace = tracing.begin({prompt});
+  const Continuation c = chat.say(line, o.generation, options);
   fmt::print("\n");
   std::fflush(stdout);
+  if (Recorder* r = tracing.recorder()) {
+    r->continued(model.tokenizer->encode(prompt).ids, c);
+    tracing.finish(c.text);
+  }
 }
 
 void run(const ChatOptions& o) {
   const Pretrained model = o.load();
   Chat chat(model, o.system);
+  Tracing tracing(o.trace, model);
   const bool person = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
   if (person && !o.quiet) fmt::print(stderr, "{}\n", commands);
   for (std::string line;;) {
@@ -77,7 +89,7 @@ void run(const ChatOptions& o) {
       if (line.starts_with("/")) {
         if (!obey(line, chat)) break;
       } else {
-        answer(line, chat, o);
+        answer(line, chat, o, model, tracing);
       }
     } catch (const Error& e) {
       if (!person) throw;
@@ -94,7 +106,8 @@ extern const Verb chat = {
     .help = "talk with a language model",
     .examples =
         "fovea chat -m my-language-model < questions.txt\n"
-        "echo \"Who sang about the sea?\" | fovea chat -m my-language-model --system \"Be brief.\"",
+        "echo \"Who sang about the sea?\" | fovea chat -m my-language-model --system \"Be brief.\"\n"
+        "echo \"Who sang about the sea?\" | fovea chat -m my-language-model --trace asked.safetensors",
     .run = [](const ChatOptions& o) { run(o); }};
 
 }  // namespace fovea::verbs

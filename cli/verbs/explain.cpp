@@ -7,6 +7,7 @@
 #include "cli/attributing.h"
 #include "cli/heads.h"
 #include "cli/terminal.h"
+#include "cli/tracing.h"
 #include "cli/verb.h"
 #include "fovea/base/file.h"
 #include "fovea/explain/answer_json.h"
@@ -57,6 +58,7 @@ class Explaining {
         answers_(o, texts_.bytes()),
         model_(load_pretrained(find_model(o.model, "en-de"), o.load())),
         reads_(what_is_read(*model_.model)) {
+    require_trace_file(o.trace);
     require(o.head >= -1, "--head: found {}, expected the number of a head, or -1 for all", o.head);
     require(reads_ != Reads::sounds || (!o.show && !o.json),
             "--show, --json: found them for a model of sounds, expected --html or --svg; fovea transcribe has both");

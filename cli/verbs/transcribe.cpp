@@ -56,6 +56,7 @@ Segment told(Segment s, bool words) {
 
 void run(const TranscribeVerbOptions& o) {
   TranscriptWriter writer(o.format);
+  require_trace_file(o.trace);
   const Sound sound = read_sound(o.audio);
   const Pretrained model = load_pretrained(find_model(o.model), load_as(o.weights));
   model.as<Listener>();
@@ -80,8 +81,14 @@ void run(const TranscribeVerbOptions& o) {
     done = now;
   };
   results.write(writer.begin());
-  Transcription t = transcribe(model, sound, how);
-  if (!o.trace.empty()) write_trace(o.trace, record(model, sound, t, how.task));
+  Transcription t;
+  if (o.trace.empty()) {
+    t = transcribe(model, sound, how);
+  } else {
+    SeenTranscription seen = transcribe_seen(model, sound, how);
+    write_trace(o.trace, seen.recording);
+    t = std::move(seen.transcription);
+  }
   if (drawings.wanted()) drawings.write(to_svg(heard_sound(model, sound, t), trim(t.text)));
   for (Segment& s : t.segments) s = told(std::move(s), o.how.words);
   results.write(writer.end(t));

@@ -7,6 +7,7 @@
 #include "fovea/base/file.h"
 #include "fovea/explain/picture_looks.h"
 #include "fovea/explain/recording_json.h"
+#include "fovea/explain/transcript.h"
 #include "fovea/generate/caption.h"
 #include "fovea/generate/classify_pictures.h"
 #include "fovea/models/listener_folder.h"
@@ -168,6 +169,29 @@ TEST_F(RecordSound, HoldsTheSpectrogramTheWordsAndWhatTheyListenedTo) {
   const nlohmann::json json = to_json(seen)["sound"];
   EXPECT_EQ(json["size"], (nlohmann::json{s.bands, s.frames}));
   EXPECT_EQ(json["words"].size(), s.words.size());
+}
+
+// What was seen while it was written is what one pass over all of it sees.
+TEST_F(RecordSound, IsOfTheWritingItself) {
+  const Pretrained p = load_pretrained(folder_);
+  int64_t once = 0;
+  for (const double seconds : {0.2, 0.4, 0.5, 0.6, 0.8, 0.9}) {
+    const SeenTranscription both = transcribe_seen(p, tone(seconds), {.words = true, .heard = true});
+    if (both.transcription.traced_prompt.empty()) continue;
+    ++once;
+    const Recording again = record(p, tone(seconds), both.transcription);
+    EXPECT_EQ(both.recording.sequences.at("target").ids, again.sequences.at("target").ids);
+    ASSERT_EQ(both.recording.places.size(), again.places.size());
+    for (size_t i = 0; i < again.places.size(); ++i) {
+      const RecordedPlace &a = both.recording.places[i], &b = again.places[i];
+      SCOPED_TRACE(b.place.path);
+      ASSERT_EQ(a.rows(), b.rows());
+      ASSERT_EQ(a.columns(), b.columns());
+      for (size_t h = 0; h < b.heads.size(); ++h)
+        expect_near(a.part(h, {}, {}).values<double>(), b.part(h, {}, {}).values<double>());
+    }
+  }
+  EXPECT_GT(once, 0) << "nothing was written in one go";
 }
 
 TEST_F(RecordSound, AllPlacesOnRequestAndNoMoreThanAWindow) {

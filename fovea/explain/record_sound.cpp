@@ -68,17 +68,29 @@ bool is_under(const std::vector<std::string>& places, const std::string& path) {
                      [&](const std::string& p) { return path == p || path.starts_with(p + "."); });
 }
 
+void choose_heads(RecordedPlace& p, const std::vector<int64_t>& wanted) {
+  if (wanted.empty()) return;
+  for (int64_t head : wanted)
+    require(0 <= head && head < p.place.heads, "{}: found head {}, expected 0 to {}", p.place.path, head,
+            p.place.heads - 1);
+  if (p.weights) {
+    std::vector<Tensor> heads;
+    for (int64_t head : wanted) heads.push_back(p.weights.slice(0, head, head + 1));
+    p.weights = concat(heads, 0).contiguous();
+  }
+  p.heads = wanted;
+}
+
 // Of the decoder, whose rows are few, the weights themselves.
 void spell_out(Recording& seen, const RecordOptions& options) {
   const std::vector<std::string> wanted = options.places.empty() ? std::vector<std::string>{"decoder"} : options.places;
   std::erase_if(seen.places, [&](const RecordedPlace& p) { return !is_under(wanted, p.place.path); });
   require(!seen.places.empty(), "explain: found places that the model has not; without places all of them are shown");
   for (RecordedPlace& p : seen.places) {
-    if (!options.heads.empty()) p.heads = options.heads;
-    if (p.rows() > static_cast<int64_t>(options.most_whole_tokens)) continue;
+    choose_heads(p, options.heads);
+    if (p.weights || p.heads.empty() || p.rows() > static_cast<int64_t>(options.most_whole_tokens)) continue;
     std::vector<Tensor> heads;
     for (size_t i = 0; i < p.heads.size(); ++i) heads.push_back(p.part(i, {}, {}).unsqueeze(0));
-    if (heads.empty()) continue;
     p.weights = concat(heads, 0), p.kept = nullptr;
   }
 }
@@ -106,19 +118,21 @@ RecordedSound heard_sound(const Pretrained& p, const Sound& sound, const Transcr
   paint(s, log_mel(samples), std::clamp<int64_t>(log_mel.frames(std::ssize(sound.samples)), 1, shape.frames));
   measure(s, sound);
   const SpeechTokens tokens = read_speech_tokens(p);
-  const auto before = static_cast<int64_t>(tokens.prompt(t.language, SpeechTask::transcribe).size()) - 1;
+  const size_t read =
+      t.traced_prompt.empty() ? tokens.prompt(t.language, SpeechTask::transcribe).size() : t.traced_prompt.size();
+  const auto before = static_cast<int64_t>(read) - 1;
   place_words(s, t, tokens, before, shape.frames / shape.frames_per_state);
   return s;
 }
 
 Recording record_sound(const Pretrained& p, const Sound& sound, const std::string& name, const RecordOptions& options) {
   require_one_window(p, sound, name);
-  const Transcription t = transcribe(p, sound, {.words = true, .heard = true});
-  Recording seen = record(p, sound, t);
+  SeenTranscription both = transcribe_seen(p, sound, {.words = true, .heard = true});
+  Recording& seen = both.recording;
   seen.text = name;
   spell_out(seen, options);
-  seen.sound = heard_sound(p, sound, t);
-  return seen;
+  seen.sound = heard_sound(p, sound, both.transcription);
+  return std::move(seen);
 }
 
 }  // namespace fovea

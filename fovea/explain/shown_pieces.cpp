@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "fovea/base/text.h"
 #include "fovea/data/text/utf8.h"
 
 namespace fovea {
@@ -24,8 +27,14 @@ std::string readable(std::string_view bytes) {
 
 }  // namespace
 
+// A byte-level vocabulary spells what is not ASCII with letters that mean bytes: there it is what they stand for that is shown.
 std::string shown_piece(const Tokenizer& tokenizer, int64_t id) {
-  return readable(without_space_mark(tokenizer.piece(id)));
+  const std::string piece = without_space_mark(tokenizer.piece(id));
+  if (std::all_of(piece.begin(), piece.end(), [](char c) { return static_cast<unsigned char>(c) < 128; })) return piece;
+  const std::string meant = tokenizer.decode({&id, 1});
+  if (!meant.empty() && meant.find_first_not_of("\n") == std::string::npos) return "⏎";
+  const bool whole = invalid_utf8(meant) == std::string_view::npos && meant.find("\uFFFD") == std::string::npos;
+  return whole && !trim(meant).empty() ? std::string(trim(meant)) : readable(piece);
 }
 
 std::string shown_piece(const Tokenizer& tokenizer, const std::string& text, int64_t id, Span span) {

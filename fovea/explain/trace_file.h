@@ -27,25 +27,16 @@ namespace fovea {
 
 struct TraceOptions {
   // Everything, if the weights have no more numbers; otherwise tiles of at most `tiles` squares on a side and the largest of each
-  // row, in memory proportional to rows + columns, and the parts.
+  // row, in memory proportional to rows + columns, and the parts. What a head becomes waits on the disk, in a file without a
+  // name beside this one, so that no more than one is held; .npz is put together in memory.
   int64_t most_weights = int64_t{1} << 26;
   std::vector<int64_t> rows = {};  // only these, instead
   int64_t tiles = 1024, top = 16;
 };
 void write_trace(const std::filesystem::path&, const Recording&, const TraceOptions& = {});
 
-// Squares of 2ᴸ × 2ᴸ weights of one head, pooled: the largest and the mean of each. Rows are computed a block at a time.
-struct Tiles {
-  int64_t level = 0;
-  Tensor largest = {}, mean = {};  // [⌈rows/2ᴸ⌉, ⌈columns/2ᴸ⌉]
-};
-Tiles tiles_of(const RecordedPlace&, size_t number, int64_t most_on_a_side);
-
-// Each of the largest weights of a row and its column, falling: [rows, k] of one head; −1 where a row sees fewer.
-struct Largest {
-  Tensor weights = {}, columns = {};
-};
-Largest largest_of(const RecordedPlace&, size_t number, int64_t k);
+// The fewest squares of 2ᴸ × 2ᴸ weights of which there are at most so many on a side: their level L.
+int64_t level_of_tiles(const RecordedPlace&, int64_t most_on_a_side);
 
 // What a file has, every size and name checked; an Error of kind corrupt otherwise.
 class TraceFile final {

@@ -150,20 +150,38 @@ TEST(TraceFile, TilesAreTheLargestAndTheMeanOfTheirSquares) {
   RecordedPlace p = {.place = {.path = "a"}, .heads = {0}, .weights = uniform({1, 37, 29}, Random(3))};
   const std::vector<double> w = p.weights.values<double>();
   for (const int64_t most : {1, 4, 10, 64}) {
-    const Tiles t = tiles_of(p, 0, most);
-    const int64_t side = int64_t{1} << t.level;
-    EXPECT_LE(t.largest.size(0), most);
-    for (int64_t i = 0; i < t.largest.size(0); ++i) {
-      for (int64_t j = 0; j < t.largest.size(1); ++j) {
+    const fs::path file = temporary("tiles.safetensors");
+    Recording seen;
+    seen.places = {p};
+    write_trace(file, seen, {.most_weights = 1, .tiles = most});
+    const int64_t level = level_of_tiles(p, most), side = int64_t{1} << level;
+    const SafeTensors read(file);
+    const Tensor &most_of = read[fmt::format("a.tiles.{}.max", level)],
+                 &mean_of = read[fmt::format("a.tiles.{}.mean", level)];
+    EXPECT_LE(most_of.size(1), most);
+    for (int64_t i = 0; i < most_of.size(1); ++i) {
+      for (int64_t j = 0; j < most_of.size(2); ++j) {
         double largest = 0, sum = 0, count = 0;
         for (int64_t r = i * side; r < std::min<int64_t>(37, (i + 1) * side); ++r)
           for (int64_t c = j * side; c < std::min<int64_t>(29, (j + 1) * side); ++c, ++count)
             largest = std::max(largest, w[static_cast<size_t>(r * 29 + c)]), sum += w[static_cast<size_t>(r * 29 + c)];
-        const auto at = static_cast<size_t>(i * t.largest.size(1) + j);
-        EXPECT_EQ(t.largest.values<double>()[at], largest);
-        EXPECT_NEAR(t.mean.values<double>()[at], sum / count, 1e-6);
+        const auto at = static_cast<size_t>(i * most_of.size(2) + j);
+        EXPECT_EQ(most_of.values<double>()[at], largest);
+        EXPECT_NEAR(mean_of.values<double>()[at], sum / count, 1e-6);
       }
     }
+  }
+}
+
+TEST(TraceFile, HasTheSameNumbersForNumPyAndForSafetensors) {
+  const Recording kept = bank({.most_whole_tokens = 0});
+  for (const TraceOptions& options : {TraceOptions{}, {.most_weights = 1, .tiles = 4, .top = 3}, {.rows = {0, 2}}}) {
+    write_trace(temporary("heads.safetensors"), kept, options);
+    write_trace(temporary("heads.npz"), kept, options);
+    const NamedTensors arrays = read_npz(temporary("heads.npz"));
+    const SafeTensors read(temporary("heads.safetensors"));
+    EXPECT_EQ(read.tensors().size() + 1, arrays.size());
+    for (const auto& [name, t] : read.tensors()) EXPECT_TRUE(same_bits(t, arrays.at(name))) << name;
   }
 }
 

@@ -111,25 +111,66 @@ std::string to_json(const Transcription& t) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+namespace {
+
+// A recording that was heard in one window, of so many states.
+struct HeardWindow {
+  SoundShape shape;
+  LogMel log_mel;
+
+  HeardWindow(const Pretrained& p, const Sound& sound)
+      : shape(p.as<Listener>().sound_shape()), log_mel({.bands = shape.bands}) {
+    require(std::ssize(sound.samples) <= samples(),
+            "sound: found a recording of {:.1f} s, expected at most {:.1f}: one window", sound.seconds(),
+            static_cast<double>(samples()) / static_cast<double>(sound.rate));
+  }
+  int64_t samples() const { return shape.frames * log_mel.config().step; }
+  int64_t states() const { return shape.frames / shape.frames_per_state; }
+  double seconds(const Sound& sound) const {
+    return static_cast<double>(log_mel.config().step * shape.frames_per_state) / static_cast<double>(sound.rate);
+  }
+};
+
+std::vector<int64_t> written_ids(const Transcription& t, int64_t end) {
+  std::vector<int64_t> written;
+  for (const Segment& s : t.segments) written.insert(written.end(), s.ids.begin(), s.ids.end());
+  written.push_back(end);
+  return written;
+}
+
+}  // namespace
+
+SeenTranscription transcribe_seen(const Pretrained& p, const Sound& sound, TranscribeOptions options) {
+  const HeardWindow window(p, sound);
+  Recorder recorder(*p.model, p.tokenizer.get(), {.most_whole_tokens = 0}, "", static_cast<size_t>(window.states()));
+  options.trace = recorder.trace();
+  SeenTranscription seen = {transcribe(p, sound, options)};
+  const Transcription& t = seen.transcription;
+  if (t.traced_prompt.empty()) {
+    seen.recording = record(p, sound, t, options.task);
+    return seen;
+  }
+  recorder.heard(window.states(), window.seconds(sound), t.traced_prompt, written_ids(t, read_speech_tokens(p).end));
+  seen.recording = recorder.finish(t.text);
+  seen.recording.text = t.text;
+  name_model(seen.recording, p);
+  return seen;
+}
+
 Recording record(const Pretrained& p, const Sound& sound, const Transcription& t, const std::string& task) {
-  const SoundShape shape = p.as<Listener>().sound_shape();
-  const LogMel log_mel({.bands = shape.bands});
+  const HeardWindow window(p, sound);
   std::vector<float> samples = sound.samples;
-  const int64_t step = log_mel.config().step, most = shape.frames * step;
-  require(std::ssize(samples) <= most, "sound: found a recording of {:.1f} s, expected at most {:.1f}: one window",
-          sound.seconds(), static_cast<double>(most) / static_cast<double>(sound.rate));
-  samples.resize(static_cast<size_t>(most));
+  samples.resize(static_cast<size_t>(window.samples()));
   const SpeechTokens tokens = read_speech_tokens(p);
   const std::vector<int64_t> prompt =
       tokens.prompt(t.language, task == "translate" ? SpeechTask::translate : SpeechTask::transcribe);
-  std::vector<int64_t> read = prompt, written;
-  for (const Segment& s : t.segments) written.insert(written.end(), s.ids.begin(), s.ids.end());
-  read.insert(read.end(), written.begin(), written.end()), written.push_back(tokens.end);
+  const std::vector<int64_t> written = written_ids(t, tokens.end);
+  std::vector<int64_t> read = prompt;
+  read.insert(read.end(), written.begin(), written.end() - 1);
   Recorder recorder(*p.model, *p.tokenizer, {.most_whole_tokens = 0}, t.text);
-  p.as<Generator>().logits({.frames = log_mel(samples).unsqueeze(0)},
+  p.as<Generator>().logits({.frames = window.log_mel(samples).unsqueeze(0)},
                            tensor({1, static_cast<int64_t>(read.size())}, read), {.trace = recorder.trace()});
-  const double seconds = static_cast<double>(step * shape.frames_per_state) / static_cast<double>(sound.rate);
-  recorder.heard(shape.frames / shape.frames_per_state, seconds, prompt, written);
+  recorder.heard(window.states(), window.seconds(sound), prompt, written);
   Recording seen = recorder.finish(t.text);
   name_model(seen, p);
   return seen;

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "fovea/base/threads.h"
 #include "fovea/kernels/elementwise.h"
 #include "fovea/kernels/gemm.h"
+#include "fovea/kernels/pool.h"
+#include "fovea/kernels/select.h"
 
 namespace fovea {
 namespace {
@@ -73,6 +76,38 @@ class Squares final {
   std::vector<double> sums_;
 };
 
+// The largest weights of each row so far, falling, equal ones by rising column. Whoever adds to a row is alone there.
+class LargestOfRows final {
+ public:
+  LargestOfRows(int64_t rows, int64_t top)
+      : top_(top), weights_(zeros({rows, top})), columns_(full({rows, top}, -1, DType::i64)) {}
+
+  // A run of columns behind all that the row had before.
+  void add(int64_t row, int64_t column, std::span<const float> w) {
+    float* weights = weights_.data<float>() + row * top_;
+    int64_t* columns = columns_.data<int64_t>() + row * top_;
+    const auto size = static_cast<int64_t>(w.size());
+    for (int64_t j = 0; j < size;) {
+      const kernels::RunAbove run = kernels::next_above(w, j, weights[top_ - 1]);
+      for (j = run.begin; j < run.end; ++j) insert(w[static_cast<size_t>(j)], column + j, weights, columns);
+    }
+  }
+
+  Tensor weights() const { return weights_; }
+  Tensor columns() const { return columns_; }
+
+ private:
+  void insert(float w, int64_t column, float* weights, int64_t* columns) const {
+    if (!(w > weights[top_ - 1])) return;
+    int64_t at = top_ - 1;
+    for (; at > 0 && w > weights[at - 1]; --at) weights[at] = weights[at - 1], columns[at] = columns[at - 1];
+    weights[at] = w, columns[at] = column;
+  }
+
+  int64_t top_;
+  Tensor weights_, columns_;
+};
+
 // exp(scale · q·k − lse) as one product, [scale · q, −lse] · [k, 1], for the keys of a range.
 class Product final {
  public:
@@ -120,52 +155,60 @@ class Product final {
   std::vector<float> packed_;
 };
 
-void add_row(const float* w, int64_t columns, float* __restrict largest, float* __restrict sums) {
-  for (int64_t j = 0; j < columns; ++j) largest[j] = w[j] <= largest[j] ? largest[j] : w[j], sums[j] += w[j];
-}
+// What a window is reduced to, by whoever has its weights.
+struct Reducing {
+  Squares squares;
+  LargestOfRows* largest = nullptr;  // of windows that begin at the first row
+};
 
 // Rows of squares are shared out over the threads, and each is computed a block at a time.
-Pooled from_parts(const KeptAttention::Parts& parts, const Cells& c) {
+void add_parts(Reducing& to, const KeptAttention::Parts& parts, const Cells& c) {
   const Product product(parts, c.column, c.column_end - c.column);
-  Squares squares(c);
   const int64_t strip = std::max(c.side(), block_rows), strips = (c.row_end - c.row + strip - 1) / strip;
   parallel_for(strips, [&](int64_t s) {
-    const int64_t end = std::min(c.row_end, c.row + (s + 1) * strip);
-    std::vector<float> w(static_cast<size_t>(block_rows * block_columns)), largest(block_columns), sums(block_columns);
-    for (int64_t row = c.row + s * strip; row < end; row += block_rows) {
+    const int64_t begin = c.row + (strips - 1 - s) * strip,
+                  end = std::min(c.row_end, begin + strip);  // the longest first
+    std::vector<float> w(static_cast<size_t>(block_rows * block_columns)), most(block_columns), sums(block_columns);
+    for (int64_t row = begin; row < end; row += block_rows) {
       const int64_t rows = std::min(block_rows, end - row);
       const std::vector<float> q = product.queries(row, rows);
       const int64_t seen_end = product.seen_end(row + rows - 1, c.column_end);
       for (int64_t column = c.column; column < seen_end; column += block_columns) {
         const int64_t columns = std::min(block_columns, c.column_end - column);
         product.weights(q, row, rows, column, columns, w.data());
-        for (int64_t i = 0; i < rows; ++i) {
-          const float* one = w.data() + i * columns;
-          const bool first = i == 0 || (row + i - c.row) % c.side() == 0;
-          if (first)
-            std::copy_n(one, columns, largest.data()), std::copy_n(one, columns, sums.data());
-          else
-            add_row(one, columns, largest.data(), sums.data());
-          if (i + 1 == rows || (row + i + 1 - c.row) % c.side() == 0)
-            squares.add(row + i, column, columns, largest.data(), sums.data());
+        const auto of_row = [&](int64_t i) { return w.data() + i * columns; };
+        if (to.largest)
+          for (int64_t i = 0; i < rows; ++i)
+            to.largest->add(row + i, column, {of_row(i), static_cast<size_t>(columns)});
+        for (int64_t i = 0, next; i < rows; i = next) {
+          next = std::min(
+              rows, ((row + i - c.row) / c.side() + 1) * c.side() - (row - c.row));  // where a row of squares ends
+          kernels::pool_columns({next - i, columns, columns}, of_row(i), most.data(), sums.data());
+          to.squares.add(row + i, column, columns, most.data(), sums.data());
         }
       }
     }
   });
-  return squares.finish();
 }
 
-Pooled from_weights(const RecordedPlace& p, size_t number, const Cells& c) {
-  Squares squares(c);
+void add_weights(Reducing& to, const RecordedPlace& p, size_t number, const Cells& c) {
   const int64_t columns = c.column_end - c.column, block = std::max<int64_t>(1, block_cells / columns);
   for (int64_t begin = c.row; begin < c.row_end; begin += block) {
     const Tensor w = p.part(number, {begin, std::min(c.row_end, begin + block)}, {c.column, c.column_end});
     for (int64_t i = 0; i < w.size(0); ++i) {
       const float* row = w.data<float>() + i * columns;
-      squares.add(begin + i, c.column, columns, row, row);
+      to.squares.add(begin + i, c.column, columns, row, row);
+      if (to.largest) to.largest->add(begin + i, c.column, {row, static_cast<size_t>(columns)});
     }
   }
-  return squares.finish();
+}
+
+void add_all(Reducing& to, const RecordedPlace& p, size_t number, const Cells& c) {
+  const KeptAttention::Parts parts = parts_of(p, number);
+  if (parts.q)
+    add_parts(to, parts, c);
+  else
+    add_weights(to, p, number, c);
 }
 
 // Squares of squares: the largest of their largest; the mean of their means, each counting as its cells.
@@ -215,8 +258,19 @@ Tensor weights_of(const KeptAttention::Parts& p, Range rows, Range columns) {
 Pooled pooled(const RecordedPlace& p, size_t number, const Window& window) {
   const Cells c(window, p.rows(), p.columns());
   if (p.pooled.largest && c.level >= p.pooled.level && begins_with_a_square(c)) return from_squares(p, number, c);
-  const KeptAttention::Parts parts = parts_of(p, number);
-  return parts.q ? from_parts(parts, c) : from_weights(p, number, c);
+  Reducing to = {Squares(c)};
+  add_all(to, p, number, c);
+  return to.squares.finish();
+}
+
+Reduced reduced(const RecordedPlace& p, size_t number, const ReduceOptions& r) {
+  require(0 < r.top && r.top <= p.columns(), "window: found the {} largest weights of a row, expected 1 to {}", r.top,
+          p.columns());
+  const Cells c({r.level, 0, 0, p.rows(), p.columns()}, p.rows(), p.columns());
+  LargestOfRows largest(p.rows(), r.top);
+  Reducing to = {Squares(c), &largest};
+  add_all(to, p, number, c);
+  return {to.squares.finish(), largest.weights(), largest.columns()};
 }
 
 }  // namespace fovea

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/attention/attention.h"
 #include "fovea/base/threads.h"
-#include "fovea/explain/trace_file.h"
 
 namespace fovea {
 namespace {
@@ -96,12 +96,45 @@ TEST(Window, OfWholeWeightsPoolsThem) {
   }
 }
 
+// The largest of each row, sorted in float64, and the squares that a window of all has; whole weights give the same.
+TEST(Window, ReducedHeadsHaveTheLargestOfEachRow) {
+  for (const bool causal : {false, true}) {
+    const RecordedPlace p = kept_place(2100, 2100, causal);
+    const Reduced seen = reduced(p, 1, {.level = 5, .top = 7});
+    const Pooled all = pooled(p, 1, {.level = 5});
+    EXPECT_EQ(seen.squares.largest, all.largest);
+    EXPECT_EQ(seen.squares.mean, all.mean);
+    for (const int64_t row : {0, 3, 64, 1023, 2099}) {
+      const std::vector<double> w = formula(p, 1, row);
+      std::vector<double> falling = w;
+      std::sort(falling.rbegin(), falling.rend());
+      for (int64_t t = 0; t < 7; ++t) {
+        const auto at = static_cast<size_t>(row * 7 + t);
+        const int64_t column = seen.columns.data<int64_t>()[at];
+        EXPECT_NEAR(static_cast<double>(seen.largest.data<float>()[at]), falling[static_cast<size_t>(t)], 1e-6);
+        ASSERT_EQ(column < 0, falling[static_cast<size_t>(t)] == 0) << row << ", " << t;
+        if (column >= 0) {
+          EXPECT_NEAR(w[static_cast<size_t>(column)], falling[static_cast<size_t>(t)], 1e-6);
+        }
+      }
+    }
+    RecordedPlace whole = {.place = p.place, .heads = {0}, .weights = p.part(1, {}, {}).unsqueeze(0)};
+    const Reduced again = reduced(whole, 0, {.level = 5, .top = 7});
+    for (int64_t i = 0; i < seen.largest.elements(); ++i)
+      ASSERT_NEAR(seen.largest.data<float>()[i], again.largest.data<float>()[i], 1e-6);
+    EXPECT_THROW(reduced(whole, 0, {.top = 2101}), Error);
+  }
+}
+
 // Squares that are there already are put together instead of computed anew.
 TEST(Window, SquaresOfSquaresEqualThoseOfWeights) {
   RecordedPlace p = kept_place(777, 777, true), stored = p;
-  const Tiles tiles = tiles_of(p, 1, 100);
-  stored.heads = {1}, stored.pooled = {tiles.level, tiles.largest.unsqueeze(0), tiles.mean.unsqueeze(0)};
-  for (const int64_t level : {tiles.level, tiles.level + 1, tiles.level + 3}) {
+  const int64_t least = 3;
+  const Pooled squares = pooled(p, 1, {.level = least, .rows = 100, .columns = 100});
+  stored.heads = {1};
+  stored.pooled = {least, tensor({1, squares.rows, squares.columns}, squares.largest),
+                   tensor({1, squares.rows, squares.columns}, squares.mean)};
+  for (const int64_t level : {least, least + 1, least + 3}) {
     const int64_t side = int64_t{1} << level;
     const Window window = {.level = level, .row = side, .column = 0};
     const Pooled a = pooled(stored, 0, window), b = pooled(p, 1, window);

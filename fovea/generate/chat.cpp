@@ -31,9 +31,10 @@ void Chat::clear() {
   if (!system_.empty()) messages_.push_back({"system", system_});
 }
 
-std::string Chat::prompt() const {
+std::string Chat::prompt(const std::string& said) const {
   nlohmann::ordered_json variables = {{"messages", nlohmann::ordered_json::array()}, {"add_generation_prompt", true}};
   for (const Message& m : messages_) variables["messages"].push_back({{"role", m.role}, {"content", m.content}});
+  if (!said.empty()) variables["messages"].push_back({{"role", "user"}, {"content", said}});
   const SpecialIds special = model_.as<Generator>().special_ids();
   const int64_t size = model_.tokenizer->size();
   const auto spelled = [&](int64_t id) { return 0 <= id && id < size ? model_.tokenizer->piece(id) : std::string(); };

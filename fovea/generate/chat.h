@@ -24,8 +24,9 @@ class Chat final {
 
   Continuation say(const std::string& text, const GenerationConfig&, const WriteOptions& = {});
   const std::vector<Message>& messages() const { return messages_; }
-  void clear();                // but for what the system says
-  std::string prompt() const;  // as the template writes the messages, up to where the answer begins
+  void clear();  // but for what the system says
+  // What the model reads, as the template writes the messages, up to where the answer begins; behind them this one, if there is one.
+  std::string prompt(const std::string& said = "") const;
   int64_t cached() const { return conversation_.cached(); }
 
  private:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "fovea/generate/followed.h"
 #include "fovea/generate/sentence.h"
 #include "fovea/generate/text_stream.h"
 #include "fovea/kernels/softmax.h"
@@ -35,12 +36,13 @@ void Conversation::become(const std::vector<int64_t>& ids) {
 }
 
 // After the last of the ids, all that are new being read.
-Tensor Conversation::next_logits() {
+Tensor Conversation::next_logits(FollowedTrace& followed) {
   const auto count = static_cast<int64_t>(ids_.size());
   if (!state_ || read_ == count) state_ = model_.start({.lengths = zeros({1}, DType::i64)}, {}), read_ = 0;
   const std::span<const int64_t> unread = std::span(ids_).subspan(static_cast<size_t>(read_));
-  read_tokens(model_, *state_, unread.first(unread.size() - 1));
-  const Tensor logits = model_.step(*state_, tensor({1}, std::vector<int64_t>{unread.back()}), {});
+  if (unread.size() > 1) read_tokens(model_, *state_, unread.first(unread.size() - 1), followed.reading());
+  const Context context = {.trace = followed.next_step()};
+  const Tensor logits = model_.step(*state_, tensor({1}, std::vector<int64_t>{unread.back()}), context);
   read_ = count;
   return logits.detach().contiguous();
 }
@@ -55,6 +57,7 @@ Continuation Conversation::write(const GenerationConfig& given, const WriteOptio
   const Request request = {.prompt = ids_};
   SentenceSearch search(request, options.number, config, special, model_.longest());
   TextStream stream(tokenizer_, ids_, options.stops);
+  FollowedTrace followed(options.trace);
   Continuation c;
   auto hand_on = [&](const std::string& more) {
     if (options.on_text && !more.empty()) options.on_text(more);
@@ -64,11 +67,12 @@ Continuation Conversation::write(const GenerationConfig& given, const WriteOptio
       c.stop = Continuation::Stop::interrupted;
       break;
     }
-    Tensor logits = next_logits();
+    Tensor logits = next_logits(followed);
     const std::span<float> row(logits.data<float>(), static_cast<size_t>(logits.elements()));
     search.penalise(row);
     float sum = 0;
     kernels::log_sum_exp({.rows = 1, .width = logits.elements()}, row.data(), &sum);
+    followed.saw(logits, {sum});
     search.advance(row, {&sum, 1}, {});
     const SentenceSearch::Written next = search.newest();
     c.ids.push_back(next.id);
@@ -80,6 +84,7 @@ Continuation Conversation::write(const GenerationConfig& given, const WriteOptio
       hand_on(stream.add(next.id));
     }
   }
+  followed.along(std::vector<int64_t>(c.ids.size())), followed.finish();
   hand_on(stream.finish());
   c.text = stream.text();
   c.tokens = stream.spans();

@@ -33,7 +33,11 @@ struct WriteOptions {
   std::function<void(std::string_view more)> on_text = {};  // what is new and will not change
   std::function<bool()> interrupted = {};                   // asked before each token
   size_t number = 0;                                        // of the text among others: its random numbers
+  // What every place saw in the reading of what was new and in the writing; search.h says what it gets.
+  Trace* trace = nullptr;
 };
+
+class FollowedTrace;
 
 class Conversation final {
  public:
@@ -50,7 +54,7 @@ class Conversation final {
   Continuation write(const GenerationConfig&, const WriteOptions& = {});
 
  private:
-  Tensor next_logits();
+  Tensor next_logits(FollowedTrace&);
 
   const Generator& model_;
   const Tokenizer& tokenizer_;

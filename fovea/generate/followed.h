@@ -23,10 +23,12 @@ class FollowedTrace final {
   Trace* next_step() { return next(true); }
   // The logits of the latest step, [rows, vocabulary], and the log Σ exp of each row.
   void saw(const Tensor& logits, const std::vector<float>& sums);
+  const Trace* latest() const { return steps_.empty() ? nullptr : &steps_.back().trace; }
   Hypotheses best_of(Hypotheses found) {
-    if (into_ && !found.empty()) rows_ = found[0].rows;
+    if (!found.empty()) along(found[0].rows);
     return found;
   }
+  void along(std::vector<int64_t> rows) { rows_ = std::move(rows); }  // of each step that writes: the winner's
   void finish();
 
  private:

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "fovea/generate/followed.h"
 #include "fovea/kernels/softmax.h"
 
 namespace fovea {
@@ -34,18 +35,18 @@ struct SpeechWindow::Attempt {
   std::vector<int64_t> ids = {};
   std::vector<double> log_probabilities = {};
   std::vector<float> attention = {};  // [steps, heads, states]
+  std::vector<int64_t> rows = {};     // in which row each step had it
   bool ended = false;
 
   double mean() const {
     const double sum = std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
     return sum / static_cast<double>(ids.size() + 1);
   }
-  // Row `row` of what a step saw; weights are shares of what was seen of the sound alone.
-  void look(const Trace& trace, const SpeechTokens& tokens, int64_t row) {
+  // Row `row` of what a step saw; weights are shares of what was seen of the first so many states alone.
+  void look(const Trace& trace, const SpeechTokens& tokens, int64_t row, int64_t states) {
     for (const AlignmentHead& head : tokens.alignment_heads) {
       const Tensor seen = trace[cross(head.layer)].weights.select(0, row).select(0, head.head).contiguous();
-      const int64_t states = seen.size(1);
-      const float* from = seen.data<float>() + (seen.size(0) - 1) * states;
+      const float* from = seen.data<float>() + (seen.size(0) - 1) * seen.size(1);
       const float sum = std::accumulate(from, from + states, 0.0f);
       for (int64_t s = 0; s < states; ++s) attention.push_back(sum > 0 ? from[s] / sum : 0);
     }
@@ -78,8 +79,10 @@ SpeechWindow::Language SpeechWindow::language() {
   return {best->first, 1 / sum};
 }
 
-// All but the last token, then the last one, which is looked at. Whether nobody speaks is known behind the start.
-Tensor SpeechWindow::read(const std::vector<int64_t>& prompt, double& no_speech, Trace* trace) {
+// All up to the start, behind which it is known whether nobody speaks; then the rest, whose last token is looked at. What the start saw
+// is not known of a state that has read it already.
+Tensor SpeechWindow::read(const std::vector<int64_t>& prompt, double& no_speech, FollowedTrace& followed,
+                          Trace* looking) {
   const auto start = std::find(prompt.begin(), prompt.end(), tokens_.start);
   require(start != prompt.end(), "transcribe: found a prompt without a start");
   const auto some = [&](auto begin, auto end, Trace* seen) {
@@ -88,13 +91,16 @@ Tensor SpeechWindow::read(const std::vector<int64_t>& prompt, double& no_speech,
     return model_.steps(*state_, tensor({count}, ids), std::vector<int64_t>{0, count}, {.trace = seen}).contiguous();
   };
   const bool alone = start + 1 == prompt.end();
+  Trace* const before = alone ? nullptr : followed.reading().trace;
+  Trace* const seen = followed.next_step();
+  Trace* const trace = seen ? seen : looking;
   Tensor logits;
-  if (start == prompt.begin() && !alone) {
+  if (start == prompt.begin() && !alone && !before) {
     read_start();
     logits = first_logits_;
   } else {
     state_ = model_.start({.states = states_}, {});
-    logits = some(prompt.begin(), start + 1, alone ? trace : nullptr);
+    logits = some(prompt.begin(), start + 1, alone ? trace : before);
   }
   if (tokens_.no_speech >= 0) no_speech = std::exp(log_softmax(logits)[static_cast<size_t>(tokens_.no_speech)]);
   first_logits_ = {};
@@ -138,10 +144,13 @@ WindowText SpeechWindow::write(const std::vector<int64_t>& prompt, const WindowO
   std::vector<size_t> open(rows);
   std::iota(open.begin(), open.end(), size_t{0});
   const bool look = o.looked > 0;
-  Trace prompted = trace_of(tokens_, o.looked);
-  Tensor logits = read(prompt, text.no_speech, look ? &prompted : nullptr);
-  if (look)
-    for (Attempt& attempt : attempts) attempt.look(prompted, tokens_, 0);
+  FollowedTrace followed(o.trace);
+  Trace looking = trace_of(tokens_, o.looked);
+  Tensor logits = read(prompt, text.no_speech, followed, look ? &looking : nullptr);
+  for (Attempt& attempt : attempts) {
+    attempt.rows.push_back(0);
+    if (look) attempt.look(followed.latest() ? *followed.latest() : looking, tokens_, 0, o.looked);
+  }
   if (rows > 1) {
     state_->reorder(std::vector<int64_t>(rows, 0));
     logits = logits.expand({static_cast<int64_t>(rows), logits.size(1)}).clone();
@@ -159,13 +168,17 @@ WindowText SpeechWindow::write(const std::vector<int64_t>& prompt, const WindowO
     if (still_open.empty() || written + 1 == most) break;
     if (still_open.size() < open.size()) state_->reorder(going_on);
     open = still_open;
-    Trace trace = trace_of(tokens_, o.looked);
-    logits =
-        model_.steps(*state_, tensor({starts.back()}, ids), starts, {.trace = look ? &trace : nullptr}).contiguous();
-    for (size_t r = 0; look && r < open.size(); ++r) attempts[open[r]].look(trace, tokens_, static_cast<int64_t>(r));
+    Trace own = trace_of(tokens_, o.looked), *const seen = followed.next_step();
+    Trace* const trace = seen ? seen : look ? &own : nullptr;
+    logits = model_.steps(*state_, tensor({starts.back()}, ids), starts, {.trace = trace}).contiguous();
+    for (size_t r = 0; r < open.size(); ++r) {
+      attempts[open[r]].rows.push_back(static_cast<int64_t>(r));
+      if (look) attempts[open[r]].look(*trace, tokens_, static_cast<int64_t>(r), o.looked);
+    }
   }
   const auto best = std::max_element(attempts.begin(), attempts.end(),
                                      [](const Attempt& a, const Attempt& b) { return a.mean() < b.mean(); });
+  followed.along(best->rows), followed.finish();
   text.ids = std::move(best->ids), text.log_probabilities = std::move(best->log_probabilities);
   if (look) {
     const auto steps = static_cast<int64_t>(text.log_probabilities.size());

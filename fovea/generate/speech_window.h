@@ -19,7 +19,8 @@ struct WindowOptions {
   int64_t attempts = 5;    // drawn at a time, of which the most probable is taken
   int64_t most = 224;      // tokens
   Random random = Random(0);
-  int64_t looked = 0;  // if > 0: what the alignment heads saw of the first so many states
+  int64_t looked = 0;      // if > 0: what the alignment heads saw of the first so many states
+  Trace* trace = nullptr;  // if given: what every place saw in each row that the taken text went through
 };
 
 struct WindowText {
@@ -31,6 +32,8 @@ struct WindowText {
 
   double mean_log_probability() const;
 };
+
+class FollowedTrace;
 
 class SpeechWindow final {
  public:
@@ -48,7 +51,7 @@ class SpeechWindow final {
  private:
   struct Attempt;
   void read_start();
-  Tensor read(const std::vector<int64_t>& prompt, double& no_speech, Trace*);
+  Tensor read(const std::vector<int64_t>& prompt, double& no_speech, FollowedTrace&, Trace*);
   void step(std::vector<Attempt>& attempts, const std::vector<size_t>& open, Tensor& logits,
             const WindowOptions&) const;
 

@@ -83,20 +83,30 @@ class Transcriber final {
   // How many frames are done with.
   int64_t window(int64_t at) {
     const int64_t real = std::min(shape_.frames, frames_ - at);
-    SpeechWindow window(model_, tokens_, listener_.hear({.frames = frames_from(at)}, {}));
+    Trace* const trace = at == 0 ? options_.trace : nullptr;
+    SpeechWindow window(model_, tokens_, listener_.hear({.frames = frames_from(at)}, {.trace = trace}));
     if (result_.language.empty()) {
       const SpeechWindow::Language found = window.language();
       result_.language = found.code, result_.language_probability = found.probability;
       if (options_.on_language) options_.on_language(found.code, found.probability);
     }
+    const std::vector<int64_t> read = prompt();
     const WindowText text = write(window, at, real);
     if (text.no_speech > options_.most_no_speech && text.mean_log_probability() < options_.least_log_probability)
       return real;
     int64_t done = real;
     std::vector<Part> parts = parts_of(text, real, done);
     finish(parts, text, at);
+    if (trace && at + done >= frames_ && has_all_of(text)) result_.traced_prompt = read;
     if (!options_.condition || text.temperature > 0.5) said_.clear();
     return done;
+  }
+
+  // Whether the segments have all that was written, up to the end.
+  bool has_all_of(const WindowText& text) const {
+    std::vector<int64_t> told;
+    for (const Segment& s : result_.segments) told.insert(told.end(), s.ids.begin(), s.ids.end());
+    return told == text.ids && text.log_probabilities.size() == text.ids.size() + 1;
   }
 
   std::vector<int64_t> prompt() const {
@@ -118,20 +128,26 @@ class Transcriber final {
 
   WindowText write(SpeechWindow& window, int64_t at, int64_t real) const {
     WindowText text;
+    std::optional<Trace> written;  // by the latest attempt, which is the one that is taken
     const int64_t states = (real + shape_.frames_per_state - 1) / shape_.frames_per_state;
     for (double temperature = options_.temperature;; temperature += options_.warmer) {
+      if (at == 0 && options_.trace) written.emplace(options_.trace->probe());
       text = window.write(prompt(),
                           {.temperature = temperature,
                            .attempts = options_.attempts,
                            .most = model_.longest() / 2,
                            .random = Random(static_cast<uint64_t>(options_.seed)).fork(static_cast<uint64_t>(at)),
-                           .looked = options_.words || options_.heard ? states : 0});
+                           .looked = options_.words || options_.heard ? states : 0,
+                           .trace = written ? &*written : nullptr});
       const bool improbable = text.mean_log_probability() < options_.least_log_probability;
       const bool silent = improbable && text.no_speech > options_.most_no_speech;
       const bool repeats = compression_ratio(p_.tokenizer->decode(words_in(text.ids))) > options_.most_compression;
       const bool last = options_.warmer == 0 || temperature + options_.warmer > 1 + 1e-9;
       if (last || silent || (!improbable && !repeats)) break;
     }
+    if (written)
+      for (const auto& [place, runs] : written->results())
+        for (const ProbeResult& run : runs) options_.trace->add(place, run);
     return text;
   }
 

@@ -35,6 +35,9 @@ struct Transcription {
   double language_probability = 1;  // if it was found out
   double seconds = 0;               // of the recording
   std::vector<Segment> segments = {};
+  // If a trace was given and has all of it, which it has if one window was enough and nothing of what was written there was left out:
+  // what the model read before it wrote.
+  std::vector<int64_t> traced_prompt = {};
 };
 
 struct TranscribeOptions {
@@ -48,6 +51,7 @@ struct TranscribeOptions {
          warmer = 0.2;  // of the first writing of a window, and how much higher each next one is, up to 1
   int64_t attempts = 5;
   int64_t seed = 0;
+  Trace* trace = nullptr;  // what every place saw in the first window
   double most_compression = 2.4, least_log_probability = -1, most_no_speech = 0.6;
 
   // Called with each segment as it comes, and with how many seconds of the recording are done.

@@ -40,6 +40,12 @@ HWY_EXPORT(run_length);
 
 }  // namespace
 
+RunAbove next_above(std::span<const float> x, int64_t begin, float threshold) {
+  const auto size = static_cast<int64_t>(x.size());
+  const int64_t first = HWY_DYNAMIC_DISPATCH(next_run_above)(x.data(), begin, size, threshold);
+  return {first, std::min(size, first + HWY_DYNAMIC_DISPATCH(run_length)())};
+}
+
 // What does not exceed the least of the chosen ones is passed over run by run; after the first few runs nearly all is.
 std::vector<Chosen> largest(std::span<const float> x, int64_t count) {
   auto better = [](const Chosen& a, const Chosen& b) {

@@ -17,4 +17,11 @@ struct Chosen {
 // At most `count` of them; −∞ and NaN are passed over.
 std::vector<Chosen> largest(std::span<const float> x, int64_t count);
 
+// The first run of numbers from `begin` on that may hold something above the threshold: what stands before it does not. It is empty,
+// at the end, if there is none.
+struct RunAbove {
+  int64_t begin = 0, end = 0;
+};
+RunAbove next_above(std::span<const float> x, int64_t begin, float threshold);
+
 }  // namespace fovea::kernels

@@ -37,6 +37,23 @@ TEST(Largest, EqualsAStableSort) {
   });
 }
 
+TEST(NextAbove, LeavesNothingLargeBehind) {
+  for_each_simd([] {
+    for (int64_t size : {0, 1, 63, 64, 500, 1000})
+      for (int64_t at : {0, 5, 63, 64, 200, 499, 999}) {
+        std::vector<float> x(static_cast<size_t>(size), 1.0f);
+        if (at < size) x[static_cast<size_t>(at)] = 2;
+        for (int64_t begin : {int64_t{0}, std::min<int64_t>(7, size)}) {
+          if (at < begin) continue;
+          const RunAbove run = next_above(x, begin, 1);
+          EXPECT_LE(run.begin, std::max(begin, std::min(at, size))) << size << " " << at;
+          EXPECT_TRUE(at >= size || at < run.end) << size << " " << at;
+          EXPECT_LE(run.end, size);
+        }
+      }
+  });
+}
+
 TEST(Largest, PassesOverWhatIsNoChoice) {
   for_each_simd([] {
     std::vector<float> x(200, -HUGE_VALF);

@@ -274,6 +274,18 @@ TEST_F(Page, OldRecordingsGo) {
 }
 
 // However many texts are read, those that stay have no more tokens than a limit, beside the latest.
+TEST(ViewSession, AModelMayBeAskedForInAnotherPrecision) {
+  ViewSession session({.models = {"sentiment"}});
+  const Json whole = Json::parse(session.run("sentiment", "A wonderful film."));
+  const Json rounded = Json::parse(session.run("sentiment @ int8", "A wonderful film."));
+  EXPECT_EQ(whole["precision"], "f32");
+  EXPECT_EQ(rounded["precision"], "int8");
+  EXPECT_EQ(rounded["model"], "sentiment @ int8");
+  EXPECT_NE(rounded["places"][0]["weights"], whole["places"][0]["weights"]);
+  EXPECT_THROW(session.run("sentiment @ int9", "A wonderful film."), Error);
+  EXPECT_THROW(session.run("en-de @ int8", "A wonderful film."), Error);
+}
+
 TEST(ViewSession, LongTextsDriveOutOldOnes) {
   ViewSession session({.models = {"sentiment"}, .most_recordings = 4, .most_tokens = 30});
   auto run = [&](const std::string& text) { return Json::parse(session.run("sentiment", text))["run"].get<int64_t>(); };

@@ -17,21 +17,26 @@ namespace fovea {
 namespace {
 
 constexpr size_t most_models = 2;
+constexpr std::string_view with_precision = " @ ";  // "en-de @ int8": a model with its weights in another precision
 
 void append(std::string& bytes, const void* data, size_t size) { bytes.append(static_cast<const char*>(data), size); }
 
 }  // namespace
 
 const Pretrained& ViewSession::loaded(const std::string& model) {
-  if (std::find(options_.models.begin(), options_.models.end(), model) == options_.models.end())
-    throw_unknown("model", model, options_.models);
+  const size_t mark = model.rfind(with_precision);
+  const std::string name = model.substr(0, mark);
+  if (std::find(options_.models.begin(), options_.models.end(), name) == options_.models.end())
+    throw_unknown("model", name, options_.models);
   for (size_t i = 0; i < loaded_.size(); ++i) {
     if (loaded_[i].first != model) continue;
     std::rotate(loaded_.begin(), loaded_.begin() + static_cast<std::ptrdiff_t>(i),
                 loaded_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     return *loaded_.front().second;
   }
-  auto fresh = std::make_unique<Pretrained>(load_pretrained(find_model(model), options_.load));
+  LoadOptions load = options_.load;
+  if (mark != std::string::npos) load.precision = parse_precision(model.substr(mark + with_precision.size()));
+  auto fresh = std::make_unique<Pretrained>(load_pretrained(find_model(name), load));
   if (loaded_.size() == most_models) loaded_.pop_back();
   loaded_.emplace_front(model, std::move(fresh));
   return *loaded_.front().second;

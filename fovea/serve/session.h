@@ -32,8 +32,8 @@ class ViewSession final {
 
   const std::vector<std::string>& models() const { return options_.models; }
 
-  // The recording as page_json() has it. Of a model that sees or hears the text is one of the files. An Error for a model or a file that
-  // is not one of them, or a text that is too long.
+  // The recording as page_json() has it. Of a model that sees or hears the text is one of the files. "NAME @ int8" is the model with its weights
+  // in another precision. An Error for a model or a file that is not one of them, or a text that is too long.
   std::string run(const std::string& model, const std::string& text);
 
   // A recording that somebody made elsewhere: it stays. The same JSON.

@@ -299,6 +299,36 @@ test("a served model of pictures sees the file that was named and no other", asy
   } finally { other.kill(); address = own; }
 });
 
+// Σ min of two heads' rows, computed here from the weights that the page was told.
+test("heads that look alike stand below a matrix, the most alike first", async () => {
+  const page = await open(at({ view: "matrix", place: "decoder.2.cross", head: "0" }));
+  await page.waitForSelector(".alike button");
+  const [told, wanted] = await page.evaluate(async () => {
+    const { seen, place } = window.fovea.frame, mine = await seen.head(place, 0), shares = [];
+    for (const p of seen.alike(place))
+      for (const n of p.heads.keys()) {
+        const other = await seen.head(p, n);
+        if (p !== place || n !== 0) shares.push([mine.reduce((sum, w, i) => sum + Math.min(w, other[i]), 0) / place.size[0], `${p.path} ${p.heads[n]}`]);
+      }
+    return [[...document.querySelectorAll(".alike button")].map((b) => b.querySelector("span").textContent), shares.sort((a, b) => b[0] - a[0]).slice(0, 6).map(([, name]) => name)];
+  });
+  assert.equal(told.length, 6);
+  assert.equal(told[0], wanted[0]);
+  await page.locator(".alike button").first().click();
+  await until(page, () => window.fovea.frame.place.path + " " + window.fovea.frame.state.head !== "decoder.2.cross 0");
+  assert.match(page.url(), /place=decoder/);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test("two precisions of a model are compared", async () => {
+  const page = await open(at({ view: "compare", model: "sentiment", text: "A wonderful film.", model2: "sentiment @ int8", head: "mean", head2: "mean" }));
+  assert.match(await shown(page), /The largest difference is 0\.0|The largest difference is [\d.]+e-/);
+  assert.match(await shown(page), /sentiment @ int8/);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
 // No model that hears is in the box, so the recording is made here: three words in a second, each of which listens to its own part.
 test("words are shown on their sound, with what they listened to", async () => {
   const states = 50, words = ["And", "<b>so</b>", "my"], target = ["<|0.00|>", ...words, "<|end|>"];

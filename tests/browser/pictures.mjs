@@ -16,7 +16,7 @@ async function draw(args, views) {
     await page.waitForTimeout(2500);
     const end = await page.evaluate(() => {
       document.querySelector("#table").hidden = true;
-      return Math.max(...[...document.querySelectorAll("#stage svg, #stage p, #stage section")].map((e) => e.getBoundingClientRect().bottom), 0) || document.querySelector("#stage").getBoundingClientRect().bottom;
+      return Math.max(...[...document.querySelectorAll("#stage svg, #stage canvas, #stage p, #stage section")].map((e) => e.getBoundingClientRect().bottom), 0) || document.querySelector("#stage").getBoundingClientRect().bottom;
     });
     await page.screenshot({ path: path.join(process.argv[2], `view-${view}.png`), fullPage: true, clip: { x: 0, y: 0, width: 1000, height: Math.ceil(end) + 24 } });
   }
