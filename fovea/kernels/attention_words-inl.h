@@ -25,6 +25,7 @@
 #include "fovea/base/scratch.h"
 #include "fovea/kernels/attention_panels-inl.h"
 #include "fovea/kernels/attention_scores-inl.h"
+#include "fovea/kernels/round-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -38,13 +39,6 @@ constexpr int64_t tile_stride = tile_block + 16;
 using U = hn::RebindToUnsigned<F>;
 using Bits = hn::Vec<U>;
 
-// The rounded number is the upper half.
-HWY_INLINE Bits round_to_even(V x) {
-  const U d;
-  const Bits bits = hn::BitCast(d, x), odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1u));
-  const Bits up = hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7fffu)));
-  return hn::IfThenElse(hn::RebindMask(d, hn::IsNaN(x)), hn::Or(bits, hn::Set(d, 0x400000u)), up);
-}
 // A NaN may be lost: it is in the sum of its row, too.
 HWY_INLINE Bits round_weight(V x) {
   const U d;
@@ -79,8 +73,7 @@ HWY_INLINE void row_in_words(const float* x, int64_t width, float factor, float*
   }
   const V scale = hn::Set(d, factor);
   for (int64_t i = 0; i < width; i += step_keys) {
-    store_words([&](int64_t j) HWY_ATTR { return round_to_even(hn::Mul(hn::LoadU(d, x + i + j), scale)); },
-                words + i / 2);
+    store_words([&](int64_t j) HWY_ATTR { return bf16_above(hn::Mul(hn::LoadU(d, x + i + j), scale)); }, words + i / 2);
   }
 }
 
@@ -108,8 +101,8 @@ HWY_INLINE void pack_value_words(const float* v, int64_t stride, int64_t count, 
     }
     for (int64_t i = 0; i < 8; ++i) {
       for (int64_t l = 0; l < 16; l += lanes) {
-        const Bits low = round_to_even(hn::LoadU(d, from + i * from_stride + l));
-        hn::StoreU(in_words(low, round_to_even(hn::LoadU(d, from + (i + 8) * from_stride + l))), d, to + i * 16 + l);
+        const Bits low = bf16_above(hn::LoadU(d, from + i * from_stride + l));
+        hn::StoreU(in_words(low, bf16_above(hn::LoadU(d, from + (i + 8) * from_stride + l))), d, to + i * 16 + l);
       }
     }
   }
@@ -123,7 +116,7 @@ HWY_INLINE void write_value_words(const float* v, int64_t width, int64_t key, fl
     const int64_t count = std::min(panel, width - c);
     std::fill(std::copy_n(v + c, count, rounded), rounded + 16, 0.0f);
     for (int64_t i = 0; i < 16; i += lanes)
-      hn::Store(hn::BitCast(d, round_to_even(hn::Load(d, rounded + i))), d, rounded + i);
+      hn::Store(hn::BitCast(d, bf16_above(hn::Load(d, rounded + i))), d, rounded + i);
     for (int64_t i = 0; i < 16; ++i) {
       const auto half = static_cast<uint16_t>(std::bit_cast<uint32_t>(rounded[i]) >> 16);
       std::memcpy(reinterpret_cast<std::byte*>(to + key % 8 * 16 + i) + key / 8 * 2, &half, 2);

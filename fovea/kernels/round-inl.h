@@ -121,7 +121,6 @@ HWY_INLINE uint32_t bf16_above(float x) {
   return (bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : bits + 0x7fffu + (bits >> 16 & 1u);
 }
 
-#if HWY_TARGET != HWY_SCALAR
 HWY_INLINE hn::Vec<hn::RebindToUnsigned<RowTag>> bf16_above(RowVector x) {
   const hn::RebindToUnsigned<RowTag> d;
   const hn::RebindToSigned<RowTag> whole;
@@ -132,7 +131,6 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<RowTag>> bf16_above(RowVector x) {
   const auto is_nan = hn::RebindMask(d, hn::Gt(size, hn::Set(whole, 0x7f800000)));
   return hn::IfThenElse(is_nan, hn::Or(bits, hn::Set(d, 0x400000u)), up);
 }
-#endif
 
 // A row as bf16. An odd count is filled with a zero.
 inline void round_to_bf16(const float* x, int64_t count, std::byte* to) {
