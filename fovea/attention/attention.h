@@ -39,12 +39,11 @@ struct AttentionOptions {
   HardGradient hard_gradient = HardGradient::reinforce;
   Mask mask = {};
   Bias bias = {};
-  double softcap = 0;               // scores become softcap · tanh(scores / softcap)
-  Tensor sinks = {};                // [heads]: a logit that takes weight away without a value
-  double dropout = 0;               // of the weights, when training
-  std::optional<Probe> probe = {};  // what to return of the weights (before dropout)
-  Precision precision =
-      Precision::f32;  // of the products (kernels/attention.h); f32 where a gradient is wanted or the choice is hard
+  double softcap = 0;                    // scores become softcap · tanh(scores / softcap)
+  Tensor sinks = {};                     // [heads]: a logit that takes weight away without a value
+  double dropout = 0;                    // of the weights, when training
+  std::optional<Probe> probe = {};       // what to return of the weights (before dropout)
+  Precision precision = Precision::f32;  // of its products (kernels/attention.h); f32 for gradients and hard choices
   Weight output = {};  // what the heads' results are multiplied by behind it, for those who keep the attention
 };
 

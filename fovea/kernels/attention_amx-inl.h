@@ -126,18 +126,17 @@ class TilePass : ForwardRows {
     }
   }
 
-  // Where there is no second panel any more, the first stands in for it: all of its scores lie behind the last key.
+  // Two panels at a time; where there is only one any more, the other's scores lie behind the last key, and soften() sets them.
   void multiply_keys(const TileGroup& g) {
     const Columns& c = g.columns;
     TileProduct product = product_of(g.count, words_ / 16);
     product.a = bytes(queries_ + g.row * words_), product.a_stride = words_ * 4;
-    product.panels = 2, product.out_stride = tile_stride;
+    product.out_stride = tile_stride;
     for (int64_t j = c.first; j < c.last; j += step_keys) {
       const int64_t key = c.start + j;
-      const float* first = unit_.panel_at(key);
-      const float* second = key + panel < s_.keys ? unit_.panel_at(key + panel) : first;
-      product.b = bytes(first), product.b_panel = bytes(second) - bytes(first);
-      product.out = scores_ + j;
+      product.panels = key + panel < s_.keys ? 2 : 1;
+      product.b = bytes(unit_.panel_at(key)), product.out = scores_ + j;
+      if (product.panels == 2) product.b_panel = bytes(unit_.panel_at(key + panel)) - product.b;
       multiply_tiles(product);
     }
   }
