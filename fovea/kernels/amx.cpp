@@ -127,11 +127,23 @@ void multiply_some_groups(const GroupProduct& p, int64_t first) {
       });
 }
 
+// Numbers of either sign, in bf16 between 0.5 and 2: of zeros a tile multiplies a fifth faster.
 template <bool whole_numbers>
 int64_t burst_of(int64_t rounds) {
+  alignas(64) uint16_t numbers[4][16 * tile_bytes / 2];
+  uint32_t random = 1;
+  for (auto& tile : numbers) {
+    for (uint16_t& n : tile) {
+      random = random * 1664525u + 1013904223u;
+      n = static_cast<uint16_t>(whole_numbers ? random >> 16 : (random >> 16 & 0x80ffu) | 0x3f00u);
+    }
+  }
   const TileSession session(2, 16);
   unroll(
-      std::make_index_sequence<8>(), []<size_t i>() __attribute__((always_inline)) { zero<i>(); });
+      std::make_index_sequence<4>(), [&]<size_t i>() __attribute__((always_inline)) {
+        zero<i>();
+        load<first_a + i>(numbers[i], tile_bytes);
+      });
   for (int64_t k = 0; k < rounds; ++k)
     unroll(
         std::make_index_sequence<4>(),

@@ -69,7 +69,7 @@ void multiply_groups(const GroupProduct&);
 bool amx_is_right();
 void release_tiles();
 
-// Rounds of 2 × 2 products in tiles that are never loaded; returns the operations, a multiply-add being two.
+// Rounds of 2 × 2 products in tiles that are loaded once; returns the operations, a multiply-add being two.
 int64_t amx_burst(bool whole_numbers, int64_t rounds);
 
 }  // namespace fovea::kernels
