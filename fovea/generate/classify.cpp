@@ -84,7 +84,7 @@ std::vector<Classified> classify(const TextLabeller& model, const Tokenizer& tok
     sizes.push_back(one.tokens.ids.size());
     read.push_back({std::move(one.tokens)});
   }
-  for_each_batch_by_length(sizes, options.batch_size, [&](const std::vector<size_t>& numbers) {
+  const auto label = [&](const std::vector<size_t>& numbers) {
     std::vector<Framed> batch;
     for (size_t n : numbers) batch.push_back(read[n]);
     const Source source = source_of(batch, tokenizer.special().pad);
@@ -99,8 +99,8 @@ std::vector<Classified> classify(const TextLabeller& model, const Tokenizer& tok
       result.best = static_cast<size_t>(best - result.probabilities.begin());
       if (weights) result.weights = row_of(weights, i, result.tokens.size());
     }
-    if (options.on_batch) options.on_batch(numbers.size());
-  });
+  };
+  for_each_batch_by_length(sizes, options.batch_size, label, options.on_batch);
   return results;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "fovea/base/file.h"
@@ -110,14 +111,15 @@ Tensor Embedder::operator()(const std::vector<std::string>& texts, const EmbedOp
     sizes.push_back(read.back().tokens.ids.size());
   }
   Tensor vectors;
-  for_each_batch_by_length(sizes, options.batch_size, [&](const std::vector<size_t>& numbers) {
+  std::once_flag sized;  // by the first states
+  const auto embed = [&](const std::vector<size_t>& numbers) {
     std::vector<Framed> some;
     for (size_t n : numbers) some.push_back(read[n]);
     const Tensor states =
         encoder_.encode(source_of(some, tokenizer.special().pad), {.trace = options.trace}).detach().contiguous();
     const int64_t tokens = states.size(1), width = states.size(2);
     const auto all = static_cast<int64_t>(poolings_.size()) * width;
-    if (!vectors) vectors = zeros({static_cast<int64_t>(texts.size()), all});
+    std::call_once(sized, [&] { vectors = zeros({static_cast<int64_t>(texts.size()), all}); });
     for (size_t i = 0; i < numbers.size(); ++i) {
       const float* from = states.data<float>() + static_cast<int64_t>(i) * tokens * width;
       float* to = vectors.data<float>() + static_cast<int64_t>(numbers[i]) * all;
@@ -125,8 +127,8 @@ Tensor Embedder::operator()(const std::vector<std::string>& texts, const EmbedOp
         pool(poolings_[p], from, static_cast<int64_t>(sizes[numbers[i]]), width, to + static_cast<int64_t>(p) * width);
       if (normalise_) normalise(to, all);
     }
-    if (options.on_batch) options.on_batch(numbers.size());
-  });
+  };
+  for_each_batch_by_length(sizes, options.batch_size, embed, options.on_batch);
   return vectors ? vectors : zeros({0, 0});
 }
 

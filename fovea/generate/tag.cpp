@@ -48,10 +48,8 @@ class Tagging final {
   std::vector<Tagged> run() {
     std::vector<size_t> sizes;
     for (const Piece& piece : pieces_) sizes.push_back(piece.end - piece.begin);
-    for_each_batch_by_length(sizes, options_.batch_size, [&](const std::vector<size_t>& numbers) {
-      tag_batch(numbers);
-      if (options_.on_batch) options_.on_batch(numbers.size());
-    });
+    for_each_batch_by_length(
+        sizes, options_.batch_size, [&](const std::vector<size_t>& numbers) { tag_batch(numbers); }, options_.on_batch);
     return std::move(results_);
   }
 

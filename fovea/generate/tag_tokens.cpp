@@ -96,16 +96,17 @@ std::vector<Tagged> tag(const TokenLabeller& model, const Tokenizer& tokenizer, 
         result.probabilities[word] = *best;
       }
     }
-    if (options.on_batch) options.on_batch(numbers.size());
   };
   const size_t looked_at = options.trace && !windows.empty() ? 1 : 0;
   if (looked_at == 1) label({0}, {.trace = options.trace});
+  if (looked_at == 1 && options.on_batch) options.on_batch(1);
   std::vector<size_t> sizes;
   for (size_t n = looked_at; n < windows.size(); ++n) sizes.push_back(windows[n].read.tokens.ids.size());
-  for_each_batch_by_length(sizes, options.batch_size, [&](std::vector<size_t> numbers) {
+  const auto label_some = [&](std::vector<size_t> numbers) {
     for (size_t& n : numbers) n += looked_at;
     label(numbers, {});
-  });
+  };
+  for_each_batch_by_length(sizes, options.batch_size, label_some, options.on_batch);
   return results;
 }
 
