@@ -80,6 +80,7 @@ TEST_F(ExplainFiles, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"explain -m my-listener photo.png", "photo.png"},
       {"explain -m my-listener speech.wav --json", "--show, --json"},
       {"view -m my-captioner --once Hello", "expected the path of a picture"},
+      {"view -m my-model --more nowhere --once Hello", "found no model 'nowhere'"},
   };
   for (const auto& [arguments, wanted] : cases) {
     const Answer answer = folder_.run(arguments);

@@ -25,6 +25,7 @@ namespace {
 struct ViewVerbOptions {
   static constexpr const char* positional = "text";
   std::string text = "The bank approved the loan.", input, model = "en-de", weights, trace;
+  std::vector<std::string> more;
   int64_t port = 0;
   bool stay = false, once = false;
 
@@ -32,6 +33,7 @@ struct ViewVerbOptions {
     f("text", text, "what is read first; of a model that sees or hears the file of a picture or a recording");
     f("input", input, "a file whose text is read first, instead");
     f("model", model, "the folder of a model, or the name of one that ships");
+    f("more", more, "further models that the page may choose, beside those that ship: folders or files");
     f("weights", weights, weights_help);
     f("trace", trace, "a file that --trace of another verb wrote: look at what it has, instead of a text");
     f("port", port, "of this machine's own address, 127.0.0.1; 0: any that is free");
@@ -90,8 +92,12 @@ void run(const ViewVerbOptions& o) {
   if (o.trace.empty()) find_model(o.model);
   ViewSession::Options session_options = {.load = load_as(o.weights)};
   if (o.trace.empty()) session_options.models.push_back(o.model);
-  for (const ShippedModel& shipped : shipped_models())
-    if (!o.trace.empty() || shipped.name != o.model) session_options.models.push_back(shipped.name);
+  std::vector<std::string> others = o.more;  // of the user's files the page reaches those that are named alone
+  for (const std::string& model : others) find_model(model);
+  for (const ShippedModel& shipped : shipped_models()) others.push_back(shipped.name);
+  for (const std::string& model : others)
+    if (std::ranges::find(session_options.models, model) == session_options.models.end())
+      session_options.models.push_back(model);
   session_options.files = {o.text};
   ViewSession session(std::move(session_options));
   PageServer server(session, first_of(o, session));
@@ -110,6 +116,7 @@ extern const Verb view = {.name = "view",
                           .examples =
                               "fovea view -m en-de \"The bank approved the loan.\"\n"
                               "fovea view -m my-classifier --stay \"A wonderful film.\"\n"
+                              "fovea view -m my-model --more my-classifier --stay \"The sailor wrote a letter.\"\n"
                               "fovea view -m my-captioner picture.png\n"
                               "fovea view -m my-listener speech.wav\n"
                               "fovea view --trace seen.safetensors",
