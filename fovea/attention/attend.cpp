@@ -172,15 +172,23 @@ AttentionResult fused_or_formula(const Tensor& q, const Tensor& k, const Tensor&
   return recorded(run(std::make_shared<const Problem>(n, std::move(x), rows_of(o.mask, n), o, c), o, c), o, c);
 }
 
+// Pairs of a query and a key that a head scores: those of each packed sequence, or of a row's real part; half of them where no
+// query looks ahead.
+double scored_pairs(const Mask& mask, const AttentionSizes& n) {
+  const Rows rows = rows_of(mask, n);
+  double pairs = rows.sequences.empty() ? static_cast<double>(n.batch * n.queries) * static_cast<double>(n.keys) : 0;
+  for (const kernels::SequenceSpan& s : rows.sequences) pairs += static_cast<double>(s.queries * s.keys);
+  return mask.causal ? pairs / 2 : pairs;
+}
+
 }  // namespace
 
 AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& o, const Context& c) {
   TimedWork timed(Work::Kind::attention);
   AttentionResult result = fused_or_formula(q, k, v, o, c);
   if (!timed) return result;
-  double cells = static_cast<double>(q.size(0) * q.size(2)) * static_cast<double>(q.size(1) * k.size(1));
-  if (o.mask.causal) cells /= 2;
-  timed.done({.flops = 2 * cells * static_cast<double>(q.size(3) + v.size(3)),
+  const AttentionSizes n = checked_sizes(q, k, v, o);
+  timed.done({.flops = 2 * scored_pairs(o.mask, n) * static_cast<double>(n.heads * (q.size(3) + v.size(3))),
               .bytes = bytes_of(q) + bytes_of(k) + bytes_of(v) + bytes_of(result.output),
               .how = q.dtype() == DType::f64 ? "the formula, in f64"
                      : wanted_probe(o, c)    ? "fused, with a probe"

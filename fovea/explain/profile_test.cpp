@@ -43,6 +43,21 @@ TEST(Work, IsToldWithItsOperationsAndBytes) {
   for (const Work& w : watcher.seen) EXPECT_GE(w.seconds, 0);
 }
 
+// Sequences that stand side by side do not look at each other, and a padded row has no more pairs than its real part.
+TEST(Work, OfAttentionIsWhatAMaskLeaves) {
+  const Tensor x = ones({1, 9, 2, 4}), padded = ones({2, 6, 2, 4});
+  Counting watcher;
+  {
+    Watched watched(&watcher);
+    attend(x, x, x, {.mask = {.query_starts = tensor({4}, std::vector<int64_t>{0, 2, 5, 9})}}, {});
+    attend(padded, padded, padded, {.mask = {.causal = true, .key_lengths = tensor({2}, std::vector<int64_t>{6, 3})}},
+           {});
+  }
+  ASSERT_EQ(watcher.seen.size(), 2u);
+  EXPECT_EQ(watcher.seen[0].flops, 2.0 * 2 * (2 * 2 + 3 * 3 + 4 * 4) * (4 + 4));
+  EXPECT_EQ(watcher.seen[1].flops, 2.0 * 2 * (6 * 6 + 6 * 3) / 2 * (4 + 4));
+}
+
 // Whoever watches one thread hears of its loops' bodies, wherever they run, and of nothing else.
 TEST(Work, AWatcherGoesAlongIntoTheLoopsOfItsThreadAlone) {
   set_threads(3);
