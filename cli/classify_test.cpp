@@ -149,6 +149,7 @@ TEST_F(ClassifyVerb, InfoCountsWhatTheFileHolds) {
   EXPECT_EQ(json["bytes"], 4 * weights);
   EXPECT_EQ(json["storage"]["F32"], weights);
   EXPECT_EQ(json["family"], "classifier");
+  EXPECT_EQ(json["uses"], "labels texts (classify)");
   EXPECT_EQ(json["labels"], (Json{"bad", "good", "so-so"}));
   EXPECT_EQ(json["tokenizer"]["kind"], "unigram");
   EXPECT_EQ(json["card"]["license"], "cc-by-4.0");

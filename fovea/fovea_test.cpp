@@ -87,9 +87,12 @@ TEST(Translator, AnUnknownNameListsTheZoo) {
   EXPECT_NE(error.find("de-en, en-de, en-de-bahdanau, entities, fashion, plays, scenes, sentiment"), std::string::npos)
       << error;
   EXPECT_NE(error_of([] { Translator("en-xx", {.zoo = "/nowhere"}); }).find("no models that ship"), std::string::npos);
-  EXPECT_NE(error_of([] { Translator("entities"); }).find("does not do this"), std::string::npos);
-  EXPECT_NE(error_of([] { Tagger("en-de"); }).find("does not do this"), std::string::npos);
-  EXPECT_NE(error_of([] { Classifier("en-de"); }).find("does not do this"), std::string::npos);
+  EXPECT_NE(error_of([] { Translator("entities"); }).find("does not do this: it labels words (tag)"),
+            std::string::npos);
+  EXPECT_NE(error_of([] { Tagger("en-de"); }).find("does not do this: it writes a text from another (translate"),
+            std::string::npos);
+  EXPECT_NE(error_of([] { Classifier("plays"); }).find("does not do this: it goes on with a text (generate"),
+            std::string::npos);
 }
 
 TEST(Tagger, FindsEntitiesWithTheirBytes) {

@@ -90,6 +90,7 @@ ModelInfo model_info(const fs::path& folder) {
   const std::unique_ptr<Model> model = load_model(folder);
   info.family = model->family();
   info.about = find<Family>(info.family).help;
+  info.uses = uses_of(*model);
   info.config = model->config();
   if (const auto* texts = can<TextLabeller>(*model)) info.labels = texts->labels().names();
   if (const auto* words = can<WordLabeller>(*model)) info.labels = words->labels();
@@ -117,7 +118,8 @@ std::string to_text(const ModelInfo& info) {
   std::string storage;
   for (const auto& [type, weights] : info.storage)
     storage += fmt::format("{}{} {}", storage.empty() ? "" : ", ", with_commas(weights), type);
-  std::string text = line("folder", info.folder.string()) + line("family", info.family) + line("", info.about);
+  std::string text = line("folder", info.folder.string()) + line("family", info.family) + line("", info.about) +
+                     line("does", info.uses);
   if (!info.adapter.empty()) text += line("adapter", info.adapter);
   text += line("weights", fmt::format("{} in {} tensors, {}", storage, info.tensors, byte_text(info.bytes)));
   std::string memory;
@@ -140,8 +142,13 @@ std::string to_text(const ModelInfo& info) {
 }
 
 std::string to_json(const ModelInfo& info) {
-  Json json = {{"folder", info.folder.string()}, {"family", info.family},   {"config", Json::parse(info.config)},
-               {"weights", info.weights},        {"tensors", info.tensors}, {"bytes", info.bytes},
+  Json json = {{"folder", info.folder.string()},
+               {"family", info.family},
+               {"uses", info.uses},
+               {"config", Json::parse(info.config)},
+               {"weights", info.weights},
+               {"tensors", info.tensors},
+               {"bytes", info.bytes},
                {"storage", info.storage}};
   for (const auto& [precision, bytes] : info.memory) json["memory"][precision] = bytes;
   if (info.tokenizer) {

@@ -24,6 +24,7 @@ struct TokenizerInfo {
 struct ModelInfo {
   std::filesystem::path folder;
   std::string family, about;  // the family's name and one line about it
+  std::string uses;           // what it does, and by which verbs
   std::string config;         // JSON, with what config.json leaves to the defaults
   std::vector<std::string> labels;
   int64_t weights = 0, tensors = 0, bytes = 0;

@@ -296,6 +296,25 @@ int64_t memory_of(Model& model, Precision precision) {
   return bytes;
 }
 
+std::string uses_of(const Model& model) {
+  const Abilities a = Abilities::of(model);
+  std::vector<std::string> uses;
+  auto add = [&](bool does, const char* use) {
+    if (does) uses.push_back(use);
+  };
+  add(a.generates && a.listens, "writes down what is said (transcribe)");
+  add(a.generates && a.encodes_pictures, "says what a picture shows (caption)");
+  add(a.generates && a.encodes, "writes a text from another (translate, summarize)");
+  add(a.writes_on(), "goes on with a text (generate, chat)");
+  add(a.labels_texts, "labels texts (classify)");
+  add(a.labels_words || a.labels_tokens, "labels words (tag)");
+  add(a.labels_pictures, "labels pictures (classify)");
+  add(a.fills_gaps, "fills gaps (fill)");
+  add(a.finds_answers, "finds answers in a text (answer)");
+  add(a.encodes, "makes vectors of texts (embed)");
+  return uses.empty() ? "can be looked at (view)" : fmt::format("{}", fmt::join(uses, ", "));
+}
+
 Pretrained load_pretrained(const fs::path& folder, const LoadOptions& options) {
   Pretrained p = {folder, load_model(folder, options), nullptr};
   if (p.model->vocabulary() == 0) return p;  // it reads no text

@@ -52,6 +52,9 @@ std::unique_ptr<Model> described_model(const std::filesystem::path& folder);
 // Bytes of memory that the weights take once they are loaded for inference.
 int64_t memory_of(Model&, Precision);
 
+// What a model does, with the verbs of the program for it: "labels words (tag)".
+std::string uses_of(const Model&);
+
 // What answers texts: a model and the tokenizer that it was trained with.
 struct Pretrained {
   std::filesystem::path folder;
@@ -61,8 +64,8 @@ struct Pretrained {
   template <class Ability>
   const Ability& as() const {
     if (const auto* found = can<Ability>(*model)) return *found;
-    throw Error(Error::invalid, "{}: found a model of family '{}', which does not do this", folder.string(),
-                model->family());
+    throw Error(Error::invalid, "{}: found a model of family '{}', which does not do this: it {}", folder.string(),
+                model->family(), uses_of(*model));
   }
 };
 
