@@ -79,13 +79,7 @@ TEST(AttentionBf16, EqualsItsFormulaOfRoundedNumbersForOddSizes) {
     for (auto [queries, keys] :
          {std::pair<int64_t, int64_t>{1, 1}, {7, 17}, {16, 15}, {33, 7}, {13, 257}, {101, 300}}) {
       SCOPED_TRACE(fmt::format("width {} queries {} keys {}", width, queries, keys));
-      expect_rounded_reference(AttentionCase({.batch = 2,
-                                              .queries = queries,
-                                              .keys = keys,
-                                              .heads = 2,
-                                              .key_heads = 1,
-                                              .width = width,
-                                              .value_width = width + width % 5}));
+      expect_rounded_reference(AttentionCase::of_width(width, queries, keys, 2));
     }
   }
   expect_rounded_reference(a_case(5, 0));
@@ -109,12 +103,7 @@ TEST(AttentionBf16, CausalAndWindows) {
 TEST(AttentionBf16, MaskBiasLineSoftcapSinkDropoutOneByOneAndTogether) {
   for (int features : {0, 1, 2, 4, 8, 16, 32, 3, 12, 48, 63}) {
     AttentionCase c = a_case(19, 277);
-    if (features & 1) c.make_mask();
-    if (features & 2) c.make_bias();
-    if (features & 4) c.make_line();
-    if (features & 8) c.softcap = 1.5f;
-    if (features & 16) c.make_sinks();
-    if (features & 32) c.dropout = {0.3f, 0x123456789ABCDEFull};
+    c.add(features);
     c.causal = features % 3 == 0;
     SCOPED_TRACE(fmt::format("features {}", features));
     expect_rounded_reference(c);

@@ -52,13 +52,7 @@ TEST(AttentionForward, EqualsItsFormulaForOddSizes) {
   for (int64_t width : {1, 3, 17, 40, 64, 128}) {
     for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1}, {7, 17}, {33, 7}, {13, 257}, {101, 300}}) {
       SCOPED_TRACE(fmt::format("width {} queries {} keys {}", width, queries, keys));
-      expect_reference(AttentionCase({.batch = 2,
-                                      .queries = queries,
-                                      .keys = keys,
-                                      .heads = 2,
-                                      .key_heads = 1,
-                                      .width = width,
-                                      .value_width = width + width % 5}));
+      expect_reference(AttentionCase::of_width(width, queries, keys, 2));
     }
   }
 }
@@ -91,12 +85,7 @@ TEST(AttentionForward, MaskBiasLineSoftcapSinkDropoutOneByOneAndTogether) {
       if (test_sanitized && std::popcount(unsigned(features)) > 1 && features != 63) continue;
       AttentionCase c = a_case(19, 277);
       if (additive) c.make_additive();
-      if (features & 1) c.make_mask();
-      if (features & 2) c.make_bias();
-      if (features & 4) c.make_line();
-      if (features & 8) c.softcap = 1.5f;
-      if (features & 16) c.make_sinks();
-      if (features & 32) c.dropout = {0.3f, 0x123456789ABCDEFull};
+      c.add(features);
       c.causal = features % 3 == 0;
       SCOPED_TRACE(fmt::format("additive {} features {}", additive, features));
       expect_reference(c);

@@ -37,6 +37,16 @@ struct AttentionCase {
     numbers.k = draw(s.batch * s.keys * s.key_heads * s.width, seed + 2, 2);
     numbers.v = draw(s.batch * s.keys * s.key_heads * s.value_width, seed + 3, 2);
   }
+  // Two heads that share their keys, with values that may be a little wider.
+  static AttentionCase of_width(int64_t width, int64_t queries, int64_t keys, int64_t batch) {
+    return AttentionCase({.batch = batch,
+                          .queries = queries,
+                          .keys = keys,
+                          .heads = 2,
+                          .key_heads = 1,
+                          .width = width,
+                          .value_width = width + width % 5});
+  }
   // Uniform in ±size/2, exact in float32.
   static std::vector<double> draw(int64_t count, uint64_t seed, float size) {
     std::vector<double> x(count);
@@ -62,6 +72,15 @@ struct AttentionCase {
     mask.resize(grid_size());
     Random random(seed);
     for (size_t i = 0; i < mask.size(); ++i) mask[i] = random.uniform(i) < 0.7f;
+  }
+  // What a call may have beside q, k and v, a bit each: 1 a mask, 2 a bias, 4 a line, 8 a softcap, 16 sinks, 32 dropout.
+  void add(int features) {
+    if (features & 1) make_mask();
+    if (features & 2) make_bias();
+    if (features & 4) make_line();
+    if (features & 8) softcap = 1.5f;
+    if (features & 16) make_sinks();
+    if (features & 32) dropout = {0.3f, 0x123456789ABCDEFull};
   }
   int64_t grid(int64_t sequence, int64_t head, int64_t i, int64_t j) const {
     return ((sequence * shape.heads + head) * shape.queries + i) * shape.keys + j;
