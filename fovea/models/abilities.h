@@ -24,7 +24,7 @@ struct Source {
   Tensor types = {};  // i64 [batch, tokens]: which text a token belongs to, if a model tells them apart; 0 if not given
   Tensor pixels = {};  // of a model that reads pictures, instead of all these: [batch, channels, height, width]
   Tensor frames = {};  // of sound instead of ids: [batch, bands, frames], as data/audio/log_mel.h makes them
-  Tensor states = {};  // instead of frames: what Listener::hear() made of them, [batch, states, width]
+  Tensor states = {};  // [batch, states, width]: what hear() or encode_pictures() made of frames or pixels
 };
 
 // Hidden states of a text.

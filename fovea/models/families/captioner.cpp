@@ -137,9 +137,9 @@ Tensor PictureCaptioner::encode_pictures(const Tensor& pixels, const Context& c)
 }
 
 RecurrentMemory PictureCaptioner::memory(const Source& source, const Context& c) const {
-  require(static_cast<bool>(source.pixels),
+  require(source.pixels || source.states,
           "captioner: found a text or nothing to read, expected a picture; fovea caption takes one");
-  RecurrentMemory m = {encode_pictures(source.pixels, c), {}, {}, {}};
+  RecurrentMemory m = {source.states ? source.states : encode_pictures(source.pixels, c), {}, {}, {}};
   m.summary = mean(m.states, {1});
   m.first.hidden = by_layer(bridge_(m.summary, Activation::tanh), config_.decoder_layers);
   if (cell_bridge_) m.first.cell = by_layer((*cell_bridge_)(m.summary), config_.decoder_layers);

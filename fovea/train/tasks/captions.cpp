@@ -8,6 +8,7 @@
 
 #include "fovea/data/image/pictures.h"
 #include "fovea/generate/caption.h"
+#include "fovea/tensor/index.h"
 #include "fovea/train/metrics/captions.h"
 #include "fovea/train/next_tokens.h"
 #include "fovea/train/task.h"
@@ -22,6 +23,29 @@ std::filesystem::path folder_of(const Dataset& data, int64_t number) {
     number -= file.good;
   }
   return {};
+}
+
+// The captions of a batch, one a row, and the row of the batch in which each stood with its picture.
+struct CaptionRows {
+  Column captions;
+  std::vector<int64_t> pictures;
+};
+
+// What stands between one start, which is the first id of every row, and the next is a caption.
+CaptionRows caption_rows(const Batch& batch) {
+  const Column& column = batch.columns[1];
+  const int64_t start = column.ids.data<int64_t>()[0], tokens = column.ids.size(1);
+  std::vector<Sequence> captions;
+  CaptionRows rows;
+  for (int64_t row = 0; row < column.ids.size(0); ++row) {
+    const int64_t* ids = column.ids.data<int64_t>() + row * tokens;
+    for (int64_t i = 0; i < column.lengths.data<int64_t>()[row]; ++i) {
+      if (ids[i] == start) captions.emplace_back(), rows.pictures.push_back(row);
+      captions.back().ids.push_back(ids[i]);
+    }
+  }
+  rows.captions = collate(captions);
+  return rows;
 }
 
 class CaptionsTask final : public Task {
@@ -41,7 +65,8 @@ class CaptionsTask final : public Task {
     f("caption_column", caption_column_, "the caption, likewise; several captions of a picture are several examples");
     f("boxes_column", boxes_column_, "a key of JSON, which may be missing: [left, top, right, bottom] or null a word");
     f("batch_tokens", batch_tokens_, "tokens of a batch of captions, padding included; a picture counts as one");
-    f("max_tokens", max_tokens_, "leave out captions of more tokens; 0: none");
+    f("max_tokens", max_tokens_,
+      "leave out captions of more tokens; those of one picture stand together up to so many; 0: any number");
     f("label_smoothing", label_smoothing_, "share of the target's probability that is spread over all tokens");
     f("beam_size", generation_.beam_size, "generation_config.json: open hypotheses of beam search");
     f("length_penalty", generation_.length_penalty,
@@ -77,27 +102,46 @@ class CaptionsTask final : public Task {
     ids.push_back(special.eos);
     return {{.ids = {0}}, {.ids = std::move(ids)}};
   }
+  // The captions of a picture share a row, so that it is looked at once for all of them.
   void add_samples(const Pretrained& p, const Dataset& data, const std::vector<int64_t>& numbers,
                    Samples& into) override {
     if (!pictures_) pictures_.emplace(input_for(p));
+    std::vector<std::vector<Sequence>> all;
+    std::unordered_map<int64_t, size_t> open;  // the row that a picture's next caption may join
     for (int64_t number : numbers) {
       const Example e = data[number];
+      const int64_t picture = pictures_->add(folder_of(data, number) / e.source);
       std::vector<Sequence> both = columns(p, e);
-      both[0].ids = {pictures_->add(folder_of(data, number) / e.source)};
-      into.add(both);
+      const std::vector<int64_t>& caption = both[1].ids;
+      const auto [at, fresh] = open.try_emplace(picture, all.size());
+      if (!fresh) {
+        std::vector<int64_t>& row = all[at->second][1].ids;
+        if (max_tokens_ == 0 || static_cast<int64_t>(row.size() + caption.size()) <= max_tokens_) {
+          row.insert(row.end(), caption.begin(), caption.end());
+          continue;
+        }
+        at->second = all.size();
+      }
+      both[0].ids = {picture};
+      all.push_back(std::move(both));
     }
+    for (const std::vector<Sequence>& row : all) into.add(row);
   }
   int64_t batch_tokens() const override { return batch_tokens_; }
   int64_t max_tokens() const override { return max_tokens_; }
 
-  int64_t losses(const Batch& batch) const override { return count_next_tokens(batch.columns[1]); }
+  int64_t losses(const Batch& batch) const override { return count_next_tokens(caption_rows(batch).captions); }
   Tensor loss(const Pretrained& p, const Batch& batch, const Context& context) const override {
-    const NextTokens captions = next_tokens(batch.columns[1]);
+    const CaptionRows rows = caption_rows(batch);
+    const NextTokens captions = next_tokens(rows.captions);
     const CrossEntropyOptions options = {
         .smoothing = context.training ? label_smoothing_ : 0, .ignored = no_target, .reduction = Reduction::sum};
-    const std::vector<int64_t> numbers = batch.columns[0].ids.values<int64_t>();
-    return p.as<Generator>().loss({.pixels = pictures_->batch(numbers)}, captions.read, captions.wanted, options,
-                                  context);
+    const Tensor pixels = pictures_->batch(batch.columns[0].ids.values<int64_t>());
+    const Tensor seen = p.as<PictureEncoder>().encode_pictures(pixels, context);
+    const int64_t count = std::ssize(rows.pictures), parts = seen.size(1), width = seen.size(2);
+    const Tensor states = fovea::rows(seen.reshape({seen.size(0), parts * width}), tensor({count}, rows.pictures));
+    return p.as<Generator>().loss({.states = states.reshape({count, parts, width})}, captions.read, captions.wanted,
+                                  options, context);
   }
 
   Predictions predict(const Pretrained& p, const Dataset& data, const std::vector<int64_t>& numbers,
