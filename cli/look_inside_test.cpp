@@ -115,7 +115,7 @@ nlohmann::json told(const ExampleFolder& folder, const std::string& line) {
 TEST(LookInside, MethodsFindTheWordThatAnAnswerComesFrom) {
   const ExampleFolder folder("methods");
   const std::string model = (zoo / "sentiment").string();
-  const std::vector<std::string> words = {"The", "food", "was", "cold,", "but", "the", "staff", "were", "wonderful."};
+  const std::vector<std::string> words = {"The", "loud", "music", "was", "wonderful."};
   auto text_without = [&](size_t left_out) {
     std::string text;
     for (size_t i = 0; i < words.size(); ++i)
@@ -131,9 +131,9 @@ TEST(LookInside, MethodsFindTheWordThatAnAnswerComesFrom) {
     if (method.contains("unfit")) continue;
     const auto scores = method["words"].get<std::vector<double>>();
     ASSERT_EQ(scores.size(), words.size());
-    EXPECT_EQ(std::max_element(scores.begin(), scores.end()) - scores.begin(), 8) << name;
+    EXPECT_EQ(std::max_element(scores.begin(), scores.end()) - scores.begin(), 4) << name;
     const bool has_no_sign = name == "attention" || name == "value";
-    EXPECT_EQ(scores[3] > 0, has_no_sign) << name;  // "cold," counts against it
+    EXPECT_EQ(scores[1] > 0, has_no_sign) << name;  // "loud" counts against it
     if (name == "attention") {
       EXPECT_NEAR(std::accumulate(scores.begin(), scores.end(), 0.0), 1, 1e-3);
     }
