@@ -88,9 +88,11 @@ TEST_F(Recipes, TranslationIsLearnedByBothFamilies) {
   }
 }
 
+// With steps to spare: the bits, and so the way there, differ from one instruction set to the other.
 TEST_F(Recipes, TranslationIsLearnedInBf16) {
   for (const char* yaml : {small_transformer, small_seq2seq}) {
-    const std::unique_ptr<Recipe> r = recipe("translation", "pairs.tsv", std::string(yaml) + "precision: bf16\n");
+    const std::unique_ptr<Recipe> r =
+        recipe("translation", "pairs.tsv", with(yaml, "steps", "400") + "precision: bf16\n");
     EXPECT_GT(trained(*r).best->value, 90) << r->family_name();
     fs::remove_all(r->output);
   }
