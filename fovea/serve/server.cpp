@@ -81,7 +81,8 @@ struct PageServer::Routes {
     server.set_payload_max_length(o.most_request_bytes);
     server.set_keep_alive_timeout(5);
     server.set_read_timeout(10), server.set_write_timeout(60);
-    server.new_task_queue = [] { return new httplib::ThreadPool(4); };
+    // A thread stays with its connection, and a browser keeps up to six of them open.
+    server.new_task_queue = [] { return new httplib::ThreadPool(8); };
     server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
                                 {"Referrer-Policy", "no-referrer"},
                                 {"Cache-Control", "no-store"},
