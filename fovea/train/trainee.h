@@ -28,7 +28,7 @@ class Trainee {
 
   virtual void weights(Weights&) = 0;
   virtual StepLoss next(const Context&) = 0;  // the context is that of training, its randomness that of this batch
-  virtual std::vector<Score> validate() = 0;  // the first score says which model is the best
+  virtual std::vector<Score> validate() = 0;  // the first score says which model is the best, the second of equal ones
   virtual std::string position() const = 0;   // where in the data next() goes on, as JSON
   virtual void seek(const std::string& position) = 0;  // such that next() gives what it would have given there
 

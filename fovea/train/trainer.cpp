@@ -27,7 +27,7 @@ struct State {
   int64_t validated_step = 0, validations_since_best = 0;
   int64_t best_step = 0;  // 0: no score yet
   std::string best_name;
-  double best_value = 0;
+  double best_value = 0, best_second = 0;
   bool best_is_highest = false;
   std::string position;
 
@@ -42,6 +42,7 @@ struct State {
     f("best_step", best_step, "step of the best score");
     f("best_name", best_name, "its name");
     f("best_value", best_value, "its value");
+    f("best_second", best_second, "the value of the second score there, which decides where the first is the same");
     f("best_is_highest", best_is_highest, "whether higher is better");
     f("position", position, "where in the data the next batch is");
   }
@@ -268,14 +269,17 @@ class Training final {
     for (const Score& score : scores) line.validation.emplace_back(score.name, score.value);
     if (!line.numbers.empty() || !scores.empty()) log_->append(line);
     if (scores.empty()) return scores;
-    const Score& first = scores[0];
-    const bool better =
-        first.better == Score::higher ? first.value > state_.best_value : first.value < state_.best_value;
+    const Score &first = scores[0], &second = scores[scores.size() > 1 ? 1 : 0];
+    const auto improves = [](const Score& s, double than) {
+      return s.better == Score::higher ? s.value > than : s.value < than;
+    };
+    const bool better = improves(first, state_.best_value) ||
+                        (first.value == state_.best_value && improves(second, state_.best_second));
     if (std::isfinite(first.value) && (state_.best_step == 0 || better)) {
       write_best();
       state_.best_step = state_.step;
       state_.best_name = first.name;
-      state_.best_value = first.value;
+      state_.best_value = first.value, state_.best_second = second.value;
       state_.best_is_highest = first.better == Score::higher;
       state_.validations_since_best = 0;
     } else {

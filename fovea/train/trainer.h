@@ -2,8 +2,8 @@
 //
 //   TrainingResult result = train(translation, {.steps = 10000, .validate_every = 500}, {.folder = "my-model"});
 //
-// The folder then holds best/ (the model with the best first score), last/ (the model and all that resuming needs) and
-// log.jsonl. A training that is stopped or killed and resumed ends with the same bits as one that was not: a step depends
+// The folder then holds best/ (the model with the best first score, of equal ones with the best second), last/ (the model and all that
+// resuming needs) and log.jsonl. A training that is stopped or killed and resumed ends with the same bits as one that was not: a step depends
 // on the weights, the optimiser's state, the step's number, the seed and the data's position alone, and all are saved.
 #pragma once
 

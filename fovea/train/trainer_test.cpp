@@ -55,6 +55,8 @@ class Directions final : public Trainee {
 
   std::vector<Score> validate() override {
     ++validations;
+    if (!seconds.empty())
+      return {{"scripted", scripted[validations - 1], Score::higher}, {"loss", seconds[validations - 1]}};
     if (!scripted.empty()) return {{"scripted", scripted[validations - 1], Score::higher}};
     const Tensor logits = run(points_, {});
     const std::vector<int64_t> found = argmax(logits, -1).values<int64_t>(), expected = classes_.values<int64_t>();
@@ -68,7 +70,7 @@ class Directions final : public Trainee {
   void seek(const std::string& position) override { next_ = nlohmann::json::parse(position)["next"]; }
 
   int64_t broken_batch = -1;
-  std::vector<double> scripted;
+  std::vector<double> scripted, seconds;
   size_t validations = 0;
 
   static constexpr int64_t examples = 60, batch = 6;
@@ -321,6 +323,19 @@ TEST_F(Trainer, ALossThatIsNotFiniteNamesTheStepAndKeepsTheCheckpoint) {
   for (const auto& [name, tensor] : tensors_of("a")) {
     for (double value : tensor.values<double>()) ASSERT_TRUE(std::isfinite(value)) << name;
   }
+}
+
+TEST_F(Trainer, OfEqualFirstScoresTheSecondDecides) {
+  TrainerConfig config = config_of(70);
+  config.patience = 2;
+  Directions trainee;
+  trainee.scripted = {0, 0, 0, 0.5, 0.5, 0.5, 0.4};
+  trainee.seconds = {4, 3, 3.5, 9, 8, 8, 1};
+  const TrainingResult result = train(trainee, config, {.folder = folder_ / "a"});
+  EXPECT_EQ(result.end, TrainingResult::no_improvement);
+  EXPECT_EQ(result.step, 70);
+  EXPECT_EQ(result.best_step, 50);
+  EXPECT_EQ(result.best->value, 0.5);
 }
 
 TEST_F(Trainer, PatienceEndsTheTraining) {
