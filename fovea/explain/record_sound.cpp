@@ -39,18 +39,19 @@ void measure(RecordedSound& s, const Sound& sound) {
   }
 }
 
-// Words by their rows of "target", which has all but the first of what was read and written.
-void place_words(RecordedSound& s, const Transcription& t, const SpeechTokens& tokens, int64_t before, int64_t states) {
+// Words by their rows of "target", which has all but the first of what was read and written; those of a later window have none.
+void place_words(RecordedSound& s, const Transcription& t, const SpeechTokens& tokens, int64_t states) {
   std::vector<float> heard;
-  int64_t row = before;
   for (const Segment& segment : t.segments) {
+    const bool traced = !t.traced_prompt.empty() && segment.window == 0;
+    const size_t row = t.traced_prompt.size() - 1 + segment.first;
     size_t at = 0;
     for (const SpokenWord& w : segment.words) {
       RecordedSound::Word word = {.start = w.start, .end = w.end, .probability = w.probability};
       if (const size_t letters = w.text.find_first_not_of(' '); letters != std::string::npos)
         word.text = w.text.substr(letters);
-      for (; at < segment.ids.size() && word.rows.size() < w.tokens; ++at)
-        if (tokens.is_word(segment.ids[at])) word.rows.push_back(row + static_cast<int64_t>(at));
+      for (; traced && at < segment.ids.size() && word.rows.size() < w.tokens; ++at)
+        if (tokens.is_word(segment.ids[at])) word.rows.push_back(static_cast<int64_t>(row + at));
       s.words.push_back(std::move(word));
       const auto shift = std::lround(segment.window / s.state_seconds);
       for (int64_t i = 0; i < states; ++i) {
@@ -58,7 +59,6 @@ void place_words(RecordedSound& s, const Transcription& t, const SpeechTokens& t
         heard.push_back(from >= 0 && from < std::ssize(w.heard) ? w.heard[static_cast<size_t>(from)] : 0);
       }
     }
-    row += static_cast<int64_t>(segment.ids.size());
   }
   if (!s.words.empty()) s.heard = tensor({static_cast<int64_t>(s.words.size()), states}, heard);
 }
@@ -118,10 +118,7 @@ RecordedSound heard_sound(const Pretrained& p, const Sound& sound, const Transcr
   paint(s, log_mel(samples), std::clamp<int64_t>(log_mel.frames(std::ssize(sound.samples)), 1, shape.frames));
   measure(s, sound);
   const SpeechTokens tokens = read_speech_tokens(p);
-  const size_t read =
-      t.traced_prompt.empty() ? tokens.prompt(t.language, SpeechTask::transcribe).size() : t.traced_prompt.size();
-  const auto before = static_cast<int64_t>(read) - 1;
-  place_words(s, t, tokens, before, shape.frames / shape.frames_per_state);
+  place_words(s, t, tokens, shape.frames / shape.frames_per_state);
   return s;
 }
 

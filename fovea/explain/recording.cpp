@@ -167,7 +167,7 @@ void Recorder::wrote(const Translation& best, const Generator& writer) {
 
 // Words have their bytes in the text; times and marks stand between.
 void Recorder::heard(int64_t states, double seconds, const std::vector<int64_t>& prompt,
-                     const std::vector<int64_t>& written) {
+                     const std::vector<int64_t>& written, int64_t end) {
   RecordedSequence frames, prefix, target;
   for (int64_t i = 0; i < states; ++i) {
     frames.ids.push_back(-1), frames.spans.push_back({0, 0});
@@ -175,7 +175,6 @@ void Recorder::heard(int64_t states, double seconds, const std::vector<int64_t>&
   }
   std::vector<int64_t> all = prompt, words;
   all.insert(all.end(), written.begin(), written.end());
-  const int64_t end = written.empty() ? 0 : written.back();
   std::copy_if(written.begin(), written.end(), std::back_inserter(words), [&](int64_t id) { return id < end; });
   const DecodedText said = decode_with_spans(*tokenizer_, words);
   prefix.text = target.text = said.text;

@@ -117,8 +117,9 @@ class Recorder final {
   static constexpr size_t most_foretold = 4096;
   void foretold(int64_t begin, const Tensor& logits);
   // What is said in a window of sound: the states that the model heard, each so many seconds long, what it was given to read and what it
-  // wrote, the end with it.
-  void heard(int64_t states, double seconds, const std::vector<int64_t>& prompt, const std::vector<int64_t>& written);
+  // wrote, where ids below that of the end are words.
+  void heard(int64_t states, double seconds, const std::vector<int64_t>& prompt, const std::vector<int64_t>& written,
+             int64_t end);
   void read(const Tokens& framed, const std::string& text, const std::string& name = "source");
 
   Recording finish(std::string answer);

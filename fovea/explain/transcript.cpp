@@ -131,13 +131,6 @@ struct HeardWindow {
   }
 };
 
-std::vector<int64_t> written_ids(const Transcription& t, int64_t end) {
-  std::vector<int64_t> written;
-  for (const Segment& s : t.segments) written.insert(written.end(), s.ids.begin(), s.ids.end());
-  written.push_back(end);
-  return written;
-}
-
 }  // namespace
 
 SeenTranscription transcribe_seen(const Pretrained& p, const Sound& sound, TranscribeOptions options) {
@@ -146,33 +139,10 @@ SeenTranscription transcribe_seen(const Pretrained& p, const Sound& sound, Trans
   options.trace = recorder.trace();
   SeenTranscription seen = {transcribe(p, sound, options)};
   const Transcription& t = seen.transcription;
-  if (t.traced_prompt.empty()) {
-    seen.recording = record(p, sound, t, options.task);
-    return seen;
-  }
-  recorder.heard(window.states(), window.seconds(sound), t.traced_prompt, written_ids(t, read_speech_tokens(p).end));
+  recorder.heard(window.states(), window.seconds(sound), t.traced_prompt, t.traced_ids, read_speech_tokens(p).end);
   seen.recording = recorder.finish(t.text);
   seen.recording.text = t.text;
   name_model(seen.recording, p);
-  return seen;
-}
-
-Recording record(const Pretrained& p, const Sound& sound, const Transcription& t, const std::string& task) {
-  const HeardWindow window(p, sound);
-  std::vector<float> samples = sound.samples;
-  samples.resize(static_cast<size_t>(window.samples()));
-  const SpeechTokens tokens = read_speech_tokens(p);
-  const std::vector<int64_t> prompt =
-      tokens.prompt(t.language, task == "translate" ? SpeechTask::translate : SpeechTask::transcribe);
-  const std::vector<int64_t> written = written_ids(t, tokens.end);
-  std::vector<int64_t> read = prompt;
-  read.insert(read.end(), written.begin(), written.end() - 1);
-  Recorder recorder(*p.model, *p.tokenizer, {.most_whole_tokens = 0}, t.text);
-  p.as<Generator>().logits({.frames = window.log_mel(samples).unsqueeze(0)},
-                           tensor({1, static_cast<int64_t>(read.size())}, read), {.trace = recorder.trace()});
-  recorder.heard(window.states(), window.seconds(sound), prompt, written);
-  Recording seen = recorder.finish(t.text);
-  name_model(seen, p);
   return seen;
 }
 

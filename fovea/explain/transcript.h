@@ -29,16 +29,13 @@ class TranscriptWriter final {
 // {"text": …, "language": …, "seconds": …, "segments": [{"start", "end", "text", "words": [{"text", "start", "end", "probability"}], …}]}
 std::string to_json(const Transcription&);
 
-// What is said in a recording of one window, and what every place saw while the model wrote it; an Error of a longer one. The model runs
-// once if it needed no second attempt at what was said at the end; otherwise it hears and reads once more what was written.
+// What is said in a recording of one window, and what every place saw while the model wrote it; an Error of a longer one. Nothing runs
+// twice: where the end of what was said needs a window of its own, the recording is of the first one.
 struct SeenTranscription {
   Transcription transcription = {};
   Recording recording = {};
 };
 SeenTranscription transcribe_seen(const Pretrained&, const Sound&, TranscribeOptions = {});
-
-// The same of something that was written before: it is heard and read once more.
-Recording record(const Pretrained&, const Sound&, const Transcription&, const std::string& task = "transcribe");
 
 // A line for each word: its time, how sure the model was, and where in the window it listened; above them how loud it was.
 std::string to_terminal(const Segment&, const Sound&, const TerminalLook&);

@@ -92,21 +92,19 @@ class Transcriber final {
     }
     const std::vector<int64_t> read = prompt();
     const WindowText text = write(window, at, real);
+    if (trace) keep_traced(read, text);
     if (text.no_speech > options_.most_no_speech && text.mean_log_probability() < options_.least_log_probability)
       return real;
     int64_t done = real;
     std::vector<Part> parts = parts_of(text, real, done);
     finish(parts, text, at);
-    if (trace && at + done >= frames_ && has_all_of(text)) result_.traced_prompt = read;
     if (!options_.condition || text.temperature > 0.5) said_.clear();
     return done;
   }
 
-  // Whether the segments have all that was written, up to the end.
-  bool has_all_of(const WindowText& text) const {
-    std::vector<int64_t> told;
-    for (const Segment& s : result_.segments) told.insert(told.end(), s.ids.begin(), s.ids.end());
-    return told == text.ids && text.log_probabilities.size() == text.ids.size() + 1;
+  void keep_traced(const std::vector<int64_t>& read, const WindowText& text) {
+    result_.traced_prompt = read, result_.traced_ids = text.ids;
+    if (text.log_probabilities.size() > text.ids.size()) result_.traced_ids.push_back(tokens_.end);
   }
 
   std::vector<int64_t> prompt() const {
@@ -219,7 +217,7 @@ class Transcriber final {
       Segment& s = part.segment;
       s.ids.assign(text.ids.begin() + static_cast<std::ptrdiff_t>(part.begin),
                    text.ids.begin() + static_cast<std::ptrdiff_t>(part.end));
-      s.start += offset, s.end += offset, s.window = offset;
+      s.start += offset, s.end += offset, s.window = offset, s.first = part.begin;
       const std::vector<int64_t> ids = words_in(s.ids);
       const std::string raw = p_.tokenizer->decode(ids);
       s.text = trimmed(raw);

@@ -26,6 +26,7 @@ struct Segment {
   std::vector<int64_t> ids = {};  // words and times
   std::vector<SpokenWord> words = {};
   double window = 0;  // where its window begins: what the words heard is counted from there
+  size_t first = 0;   // the place of its ids among all that was written in its window
   // Of its window:
   double temperature = 0, mean_log_probability = 0, compression = 1, no_speech = 0;
 };
@@ -35,9 +36,8 @@ struct Transcription {
   double language_probability = 1;  // if it was found out
   double seconds = 0;               // of the recording
   std::vector<Segment> segments = {};
-  // If a trace was given and has all of it, which it has if one window was enough and nothing of what was written there was left out:
-  // what the model read before it wrote.
-  std::vector<int64_t> traced_prompt = {};
+  // If a trace was given: what the model read in the first window, and what it wrote there, with the end if it came to it.
+  std::vector<int64_t> traced_prompt = {}, traced_ids = {};
 };
 
 struct TranscribeOptions {
