@@ -4,7 +4,7 @@
 import { h, percent, s } from "fovea/dom";
 import { thumbnail } from "fovea/heat";
 
-const most = 6, mostCells = 20_000_000;  // of all heads that are compared
+const most = 6, mostCompared = 20_000_000;  // of all heads that are compared
 
 // Σ min(a, b) of each row, their mean: the share of the attention that both give to the same tokens.
 export function shared(a, b) {
@@ -17,7 +17,7 @@ export function shared(a, b) {
 export async function alikeHeads(frame, m) {
   const { seen, place, state } = frame, head = Number(state.head), others = seen.alike(place);
   const heads = others.reduce((count, p) => count + p.heads.length, 0);
-  if (!m || !Number.isInteger(head) || state.layers === "all" || heads < 2 || heads * seen.size(place) > mostCells) return undefined;
+  if (!m || !Number.isInteger(head) || state.layers === "all" || heads < 2 || heads * seen.size(place) > mostCompared) return undefined;
   if (others.some((p) => !p.weights && !p.packed)) return undefined;
   const found = [];
   for (const p of others)

@@ -25,8 +25,8 @@ class App {
     this.data = data;
     this.served = data.served;
     this.recordings = data.recordings.map((r) => new Seen(r, ask));
-    this.given = this.served ? [...this.recordings] : [];  // what the program showed first stays
-    this.models = [];
+    this.given = [];  // what the program shows first stays
+    this.models = data.models;
     this.shown = 0;
     this.kind = "text";
   }
@@ -41,8 +41,8 @@ class App {
     addEventListener("hashchange", () => this.show());
     addEventListener("resize", () => { clearTimeout(this.later); this.later = setTimeout(() => this.show(), 120); });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
-    if (this.served) await this.listModels();
     this.drawExports();
+    if (this.served) await this.readFirst();
     await this.show();
   }
 
@@ -65,9 +65,13 @@ class App {
 
   // ---- what the program is asked for
 
-  async listModels() {
+  async readFirst() {
+    this.fillForm(this.state);
+    this.say(`${this.state.model} reads …`);
     try {
-      this.models = (await answer(await fetch("models"))).models;
+      this.given = [new Seen(await answer(await fetch("first")), ask)];
+      this.recordings = [...this.given];
+      this.say("");
     } catch (e) { this.say(e.message, true); }
   }
   async recording(model, text) {

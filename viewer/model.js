@@ -6,7 +6,7 @@ import { thumbnail } from "fovea/heat";
 import { Matrix } from "fovea/seen";
 
 // Many tokens become few: the largest of each square.
-function small(m, most) {
+function shrunk(m, most) {
   const step = Math.ceil(Math.max(m.rows.length, m.columns.length) / most);
   if (step <= 1) return m;
   const rows = Math.ceil(m.rows.length / step), columns = Math.ceil(m.columns.length / step), values = new Float32Array(rows * columns);
@@ -19,11 +19,11 @@ function small(m, most) {
 }
 
 // Squares of a head that is not here, computed where that is quick, or kept in the file already.
-const side = 128, mostAsked = 3;
+const thumbnailSide = 128, thumbnailsAsked = 3;
 const hasTiles = (place) => place.tiles !== undefined || Math.max(...place.size) <= 8192;
 async function pooled(frame, place, head) {
-  const kept = (place.pooled ??= new Map()), level = Math.max(place.tiles ?? 0, Math.ceil(Math.log2(Math.max(...place.size) / side)));
-  if (!kept.has(head)) kept.set(head, { level, ...await askTile(frame.seen.run, place, head, { level, rows: 8 * side, columns: 8 * side }) });
+  const kept = (place.pooled ??= new Map()), level = Math.max(place.tiles ?? 0, Math.ceil(Math.log2(Math.max(...place.size) / thumbnailSide)));
+  if (!kept.has(head)) kept.set(head, { level, ...await askTile(frame.seen.run, place, head, { level, rows: 8 * thumbnailSide, columns: 8 * thumbnailSide }) });
   const t = kept.get(head);
   return new Matrix(Array(t.height), Array(t.width), t.largest.map(Math.sqrt), place.causal);
 }
@@ -90,7 +90,7 @@ export async function modelView(frame) {
       svg.append(picture(frame, place, number, m, { ...box, sure, named }));
     }
   }
-  await Promise.all(Array.from({ length: mostAsked }, fill));
+  await Promise.all(Array.from({ length: thumbnailsAsked }, fill));
   if (!frame.current) return;
   if (!frame.stage.contains(svg)) frame.draw(svg, note);
   frame.rows(["attention", "head", "name", "focus"], table);
@@ -107,7 +107,7 @@ function picture(frame, place, number, m, { x, y, width, height, font, sure, nam
   const go = () => frame.set({ view: "matrix", place: place.path, head: number, layers: undefined });
   return s("g", { tabindex: 0, role: "button", "aria-label": `${place.path}, head ${head}${named && ", " + named}, focus ${Number.isNaN(sure) ? "unknown" : sure.toFixed(2)}`, style: "cursor:pointer",
     onclick: go, onkeydown: (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); go(); } } },
-    thumbnail(small(m, 160), x, y, width, height, { largest: Math.max(0.05, Math.min(1, m.largest())) }),
+    thumbnail(shrunk(m, 160), x, y, width, height, { largest: Math.max(0.05, Math.min(1, m.largest())) }),
     s("text", { x, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet }, `${head}`),
     s("text", { x, y: y + height + 2.45 * font, "font-size": font, fill: t.ink }, short(named, width, font)),
     s("text", { x: x + width, y: y + height + 1.25 * font, "font-size": font, fill: t.quiet, "text-anchor": "end" }, Number.isNaN(sure) ? "" : percent(sure)),

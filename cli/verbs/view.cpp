@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <future>
+#include <optional>
 #include <thread>
 
 #include "cli/answers.h"
 #include "cli/verb.h"
 #include "fovea/base/file.h"
 #include "fovea/base/text.h"
+#include "fovea/base/threads.h"
 #include "fovea/explain/trace_file.h"
 #include "fovea/models/zoo.h"
 #include "fovea/serve/server.h"
@@ -58,34 +61,45 @@ bool open_browser(const std::string& address) {
   return failed == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Until Ctrl-C or SIGTERM.
-void serve(PageServer& server) {
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGINT), sigaddset(&ends, SIGTERM), sigaddset(&ends, SIGHUP);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  std::thread answering([&] { server.listen(); });
-  int signal = 0;
-  sigwait(&ends, &signal);
-  server.stop();
-  answering.join();
-}
-
 // What is shown first: a text that the model reads, or what a file has.
-PageServer::Options first_of(const ViewVerbOptions& o, ViewSession& session) {
-  PageServer::Options first = {.model = o.model, .text = o.text, .port = static_cast<int>(o.port)};
-  if (!o.trace.empty()) {
-    Recording seen = TraceFile(o.trace).recording();
-    seen.model = seen.model.empty() ? o.trace : seen.model;
-    first.model = seen.model, first.text = seen.text;
-    first.told = session.open(std::move(seen));
-    return first;
+struct First {
+  std::string model, text;
+  std::optional<Recording> stored = {};
+
+  explicit First(const ViewVerbOptions& o) : model(o.model), text(o.text) {
+    if (!o.trace.empty()) {
+      stored = TraceFile(o.trace).recording();
+      if (stored->model.empty()) stored->model = o.trace;
+      model = stored->model, text = stored->text;
+      return;
+    }
+    if (!o.input.empty()) text = read_text(o.input);
+    check_utf8(text, o.input.empty() ? "the text" : o.input);
   }
-  if (!o.input.empty()) first.text = read_text(o.input);
-  check_utf8(first.text, o.input.empty() ? "the text" : o.input);
-  first.told = session.run(o.model, first.text);
-  return first;
-}
+  // A browser loads the page meanwhile: beside a short text it has a core of its own.
+  std::string read(ViewSession& session) {
+    if (stored) return session.open(std::move(*stored));
+    const int all = threads();
+    if (text.size() < 1000) set_threads(std::max(1, all - 1));
+    std::string told = session.run(model, text);
+    set_threads(all);
+    return told;
+  }
+};
+
+// What ends the page: while a thread has them blocked they wait for sigwait().
+class Ends final {
+ public:
+  Ends() { sigemptyset(&set_), sigaddset(&set_, SIGINT), sigaddset(&set_, SIGTERM), sigaddset(&set_, SIGHUP); }
+  void block(bool yes) const { pthread_sigmask(yes ? SIG_BLOCK : SIG_UNBLOCK, &set_, nullptr); }
+  void wait() const {
+    int signal = 0;
+    sigwait(&set_, &signal);
+  }
+
+ private:
+  sigset_t set_;
+};
 
 void run(const ViewVerbOptions& o) {
   require(0 <= o.port && o.port < 65536, "--port: found {}, expected 0 to 65535", o.port);
@@ -99,13 +113,27 @@ void run(const ViewVerbOptions& o) {
     if (std::ranges::find(session_options.models, model) == session_options.models.end())
       session_options.models.push_back(model);
   session_options.files = {o.text};
+  First first(o);
   ViewSession session(std::move(session_options));
-  PageServer server(session, first_of(o, session));
+  std::packaged_task<std::string()> read([&] { return first.read(session); });
+  const std::shared_future<std::string> told = read.get_future().share();
+  PageServer server(session, {first.model, first.text, told, static_cast<int>(o.port)});
+  if (o.once) {
+    read(), told.get();
+    fmt::print("{}\n", server.address());
+    return;
+  }
+  const Ends ends;
+  ends.block(true);  // in the threads that begin here; in this one from when all is there
+  const std::jthread reading(std::move(read)), answering([&] { server.listen(); });
+  const std::shared_ptr<void> at_the_end(nullptr, [&](void*) { server.stop(); });
+  ends.block(false);
   fmt::print("{}\n", server.address());
   std::fflush(stdout);
-  if (o.once) return;
   if (o.stay || !open_browser(server.address())) fmt::print(stderr, "open this address in a browser; Ctrl-C ends it\n");
-  serve(server);
+  told.get();
+  ends.block(true);
+  ends.wait();
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "fovea/base/base64.h"
 #include "fovea/explain/alignment.h"
 #include "fovea/explain/head_measures.h"
 #include "fovea/explain/recording_json.h"
+#include "fovea/formats/matrix_text.h"
 #include "fovea/serve/page_files.h"
 #include "fovea/version.h"
 
@@ -52,14 +54,29 @@ std::string nonce() {
   return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-// Modules are known to each other as "fovea/NAME".
-std::string import_map() {
-  Json imports = Json::object();
-  for (const EmbeddedFile& file : page_files())
-    if (file.name.ends_with(".js"))
-      imports["fovea/" + std::string(file.name.substr(0, file.name.size() - 3))] =
-          "data:text/javascript;base64," + base64(file.text);
-  return Json{{"imports", imports}}.dump();
+// A module behind those that it imports, which it calls "fovea/NAME"; without the words import and export, since all of them stand in
+// one script, which a browser has ready sooner than many.
+void append_module(std::string& script, std::set<std::string>& known, const std::string& name) {
+  if (!known.insert(name).second) return;
+  std::string own;
+  for (const std::string& line : split_text(file_named(name + ".js"), '\n')) {
+    constexpr std::string_view from = " from \"fovea/", exported = "export ";
+    if (line.starts_with("import ")) {
+      const size_t at = line.find(from) + from.size();
+      append_module(script, known, std::string(line.substr(at, line.find('"', at) - at)));
+      continue;
+    }
+    own += line.substr(line.starts_with(exported) ? exported.size() : 0);
+    own += '\n';
+  }
+  script += own;
+}
+
+std::string modules() {
+  std::string script;
+  std::set<std::string> known;
+  append_module(script, known, "app");
+  return script;
 }
 
 // What each head of a place did in this text, by its name; of long texts, whose weights are not here, nothing.
@@ -110,14 +127,15 @@ std::string page(const PageContent& content) {
   all.insert(all.end(), content.told.begin(), content.told.end());
   const std::string recordings = fmt::format("{}", fmt::join(all, ","));
   const Json first = {{"model", content.first.first}, {"text", content.first.second}};
-  const std::string data = fmt::format(R"({{"version":"{}","served":{},"first":{},"recordings":[{}]}})", FOVEA_VERSION,
-                                       content.served, first.dump(), recordings);
+  const std::string data =
+      fmt::format(R"({{"version":"{}","served":{},"models":{},"first":{},"recordings":[{}]}})", FOVEA_VERSION,
+                  content.served, Json(content.models).dump(), first.dump(), recordings);
   std::string html(file_named("page.html"));
   const std::string secret = nonce();
   for (size_t at = html.find("{{nonce}}"); at != std::string::npos; at = html.find("{{nonce}}", at + 1))
     html.replace(at, 9, secret);
   replace(html, "{{style}}", file_named("style.css"));
-  replace(html, "{{modules}}", import_map());
+  replace(html, "{{modules}}", modules());
   replace(html, "{{data}}", in_script(data));
   return html;
 }

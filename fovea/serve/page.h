@@ -2,7 +2,8 @@
 //
 //   write_text("seen.html", page({.recordings = {record(*model, *tokenizer, text)}}));
 //
-// Served by a program (server.h), the page asks it for other texts, models, and parts of weights that are too many to be sent.
+// Served by a program (server.h), the page asks it for what is shown first, other texts, models, and parts of weights that are too
+// many to be sent.
 #pragma once
 
 #include <string>
@@ -15,9 +16,10 @@ namespace fovea {
 struct PageContent {
   std::vector<Recording> recordings = {};
   std::vector<std::string> told = {};  // more of them, as page_json() has them
-  // Of a page that is served: the model and the text that it shows first, asking for them if they are not among the recordings.
+  // Of a page that is served by a program that answers it: the models that it may ask for, the model and the text that it shows first.
+  bool served = false;
+  std::vector<std::string> models = {};
   std::pair<std::string, std::string> first = {};
-  bool served = false;  // by a program that answers it
 };
 std::string page(const PageContent&);
 

@@ -91,9 +91,8 @@ struct PageServer::Routes {
     server.set_pre_routing_handler([this](const Asked& q, Response& r) { return admit(q, r); });
     server.set_exception_handler([](const Asked&, Response& r, std::exception_ptr e) { explain(e, r); });
     server.Get("/[0-9a-f]+/", [this](const Asked&, Response& r) { first_page(r); });
-    server.Get("/[0-9a-f]+/models", [this](const Asked&, Response& r) {
-      r.set_content(Json{{"models", session.models()}}.dump(), "application/json");
-    });
+    server.Get("/[0-9a-f]+/first",
+               [this](const Asked&, Response& r) { answer(r, options.told.get(), "application/json"); });
     server.Post("/[0-9a-f]+/run", [this](const Asked& q, Response& r) { run(q, r); });
     server.Post("/[0-9a-f]+/explain", [this](const Asked& q, Response& r) { explain_words(q, r); });
     server.Get("/[0-9a-f]+/tile", [this](const Asked& q, Response& r) { tile(q, r); });
@@ -133,9 +132,8 @@ struct PageServer::Routes {
   }
 
   void first_page(Response& r) const {
-    PageContent content = {.first = {options.model, options.text}, .served = true};
-    if (!options.told.empty()) content.told = {options.told};
-    answer(r, page(content), "text/html; charset=utf-8");
+    answer(r, page({.served = true, .models = session.models(), .first = {options.model, options.text}}),
+           "text/html; charset=utf-8");
   }
 
   static std::string text_in(const Json& json, const char* key) {

@@ -7,14 +7,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <future>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
 #include <thread>
 
 #include "fovea/attention/attention.h"
 #include "fovea/nn/golden.h"
 #include "fovea/serve/page.h"
+#include "fovea/serve/page_files.h"
 
 namespace fovea {
 namespace {
@@ -83,9 +89,41 @@ class Page : public testing::Test {
 
   ViewSession session_{
       {.models = {"sentiment", "en-de"}, .most_text_bytes = 2000, .most_explained_bytes = 2000, .most_recordings = 2}};
-  PageServer server_{session_, {.model = "sentiment", .text = "A <b>good</b> film.", .most_request_bytes = 4000}};
+  std::promise<std::string> told_;
+  PageServer server_{session_,
+                     {.model = "sentiment",
+                      .text = "A <b>good</b> film.",
+                      .told = told_.get_future().share(),
+                      .most_request_bytes = 4000}};
   std::thread thread_;
 };
+
+// All modules stand in one script.
+TEST(PageFiles, NoOutermostNameStandsInTwoModules) {
+  const std::regex declared(R"(^(?:export )?(?:async )?(const|let|function|class) (.*)$)"), name(R"(^\s*([\w$]+))");
+  std::map<std::string, std::string> owners;
+  for (const EmbeddedFile& file : page_files()) {
+    if (!file.name.ends_with(".js")) continue;
+    std::istringstream lines{std::string(file.text)};
+    for (std::string line; std::getline(lines, line);) {
+      std::smatch found, one;
+      if (!std::regex_match(line, found, declared)) continue;
+      std::string rest = found[2];
+      int depth = 0;
+      for (bool more = true; more && std::regex_search(rest, one, name);) {
+        const auto [owner, fresh] = owners.emplace(one[1], file.name);
+        EXPECT_TRUE(fresh) << one[1] << " in " << owner->second << " and " << file.name;
+        size_t at = 0;
+        for (; at < rest.size() && !(rest[at] == ',' && depth == 0); ++at)
+          depth += std::string_view("([{").find(rest[at]) != std::string_view::npos,
+              depth -= std::string_view(")]}").find(rest[at]) != std::string_view::npos;
+        more = at < rest.size() && (found[1] == "const" || found[1] == "let");
+        rest = more ? rest.substr(at + 1) : "";
+      }
+    }
+  }
+  EXPECT_TRUE(owners.contains("mostAsked")) << "the second of its line";
+}
 
 TEST_F(Page, IsThereWithTheTokenAlone) {
   const Reply page = ask("GET", inside(""));
@@ -129,7 +167,21 @@ TEST_F(Page, RunsATextAndGivesItsWeights) {
   EXPECT_EQ(seen["sequences"]["source"]["words"].size(), seen["sequences"]["source"]["pieces"].size());
   ASSERT_GE(seen["places"].size(), 1u);
   EXPECT_TRUE(seen["places"][0].contains("weights"));
-  EXPECT_EQ(Json::parse(ask("GET", inside("models")).body)["models"], (Json{"sentiment", "en-de"}));
+}
+
+TEST_F(Page, IsThereBeforeWhatItShowsFirst) {
+  EXPECT_NE(ask("GET", inside("")).body.find(R"("models":["sentiment","en-de"])"), std::string::npos);
+  std::future<Reply> first = std::async(std::launch::async, [&] { return ask("GET", inside("first")); });
+  EXPECT_EQ(first.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  told_.set_value("{}");
+  EXPECT_EQ(first.get().body, "{}");
+}
+
+TEST_F(Page, TellsWhyThereIsNothingToShowFirst) {
+  told_.set_exception(std::make_exception_ptr(Error(Error::invalid, "no.png: found no picture")));
+  const Reply first = ask("GET", inside("first"));
+  EXPECT_EQ(first.status, 400);
+  EXPECT_EQ(Json::parse(first.body)["error"], "no.png: found no picture");
 }
 
 // Squares are the largest and the mean of what one asks for cell by cell.
