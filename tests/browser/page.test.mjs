@@ -343,7 +343,7 @@ test("words are shown on their sound, with what they listened to", async () => {
       weights: floats([0, 1].flatMap(() => target.flatMap((_, i) => (i > 0 && i < 4 ? row(i - 1) : Array(states).fill(1 / states))))) }] };
   const file = path.join(folder, "sound.html"), bare = path.join(folder, "for-sound.html");
   execFileSync(fovea, ["explain", "-m", "sentiment", "--html", bare, "A good film."]);
-  const json = JSON.stringify({ version: "", served: false, first: {}, recordings: [heard] }).replace(/[<>&]/g, (c) => "\\u00" + c.charCodeAt(0).toString(16));
+  const json = JSON.stringify({ version: "", served: false, models: [], first: {}, recordings: [heard] }).replace(/[<>&]/g, (c) => "\\u00" + c.charCodeAt(0).toString(16));
   writeFileSync(file, readFileSync(bare, "utf8").replace(/(<script type="application\/json"[^>]*>)[^]*?(<\/script>)/, (_, a, b) => a + json + b));
   for (const width of [360, 1400]) {
     const page = await open(String(pathToFileURL(file)), { width });
