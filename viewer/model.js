@@ -19,7 +19,7 @@ function shrunk(m, most) {
 }
 
 // Squares of a head that is not here, computed where that is quick, or kept in the file already.
-const thumbnailSide = 128, thumbnailsAsked = 3;
+const thumbnailSide = 128, thumbnailsAsked = 2;
 const hasTiles = (place) => place.tiles !== undefined || Math.max(...place.size) <= 8192;
 async function pooled(frame, place, head) {
   const kept = (place.pooled ??= new Map()), level = Math.max(place.tiles ?? 0, Math.ceil(Math.log2(Math.max(...place.size) / thumbnailSide)));
