@@ -76,11 +76,12 @@ struct First {
     if (!o.input.empty()) text = read_text(o.input);
     check_utf8(text, o.input.empty() ? "the text" : o.input);
   }
-  // A browser loads the page meanwhile: beside a short text it has a core of its own.
+  // A browser loads the page meanwhile: beside a short text and a model of the box, which are small, it has a core of its own.
   std::string read(ViewSession& session) {
     if (stored) return session.open(std::move(*stored));
     const int all = threads();
-    if (text.size() < 1000) set_threads(std::max(1, all - 1));
+    const auto is_this = [&](const ShippedModel& shipped) { return shipped.name == model; };
+    if (text.size() < 1000 && std::ranges::any_of(shipped_models(), is_this)) set_threads(std::max(1, all - 1));
     std::string told = session.run(model, text);
     set_threads(all);
     return told;
