@@ -126,8 +126,11 @@ void run(const ViewVerbOptions& o) {
   }
   const Ends ends;
   ends.block(true);  // in the threads that begin here; in this one from when all is there
-  const std::jthread reading(std::move(read)), answering([&] { server.listen(); });
-  const std::shared_ptr<void> at_the_end(nullptr, [&](void*) { server.stop(); });
+  const std::jthread reading(std::move(read));
+  const std::jthread answering([&](std::stop_token end) {
+    const std::stop_callback stop(end, [&] { server.stop(); });
+    server.listen();
+  });
   ends.block(false);
   fmt::print("{}\n", server.address());
   std::fflush(stdout);
