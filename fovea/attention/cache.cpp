@@ -126,6 +126,12 @@ void Cache::reorder(std::span<const int64_t> rows) {
   if (!memories_->rows().empty()) memories_->reorder(rows);
 }
 
+void Cache::forget_tokens() {
+  const int64_t count = rows();
+  tokens_->reorder({});
+  tokens_->add_rows(count);
+}
+
 void Cache::append(Cache&& other) {
   require(rows() == 0 || memories_->rows().empty() == other.memories_->rows().empty(),
           "cache: found rows with memories and rows without, expected those of one model");

@@ -66,6 +66,7 @@ class Cache final {
 
   void reorder(std::span<const int64_t> rows);  // row i goes on as row rows[i] was; what no row holds is free
   void append(Cache&& other);                   // its rows come behind
+  void forget_tokens();                         // of all rows; their memories stay
 
   int64_t rows() const { return static_cast<int64_t>(tokens_->rows().size()); }
   int64_t length(int64_t row) const { return tokens_->rows().at(static_cast<size_t>(row)).length; }

@@ -7,6 +7,7 @@
 
 #include "fovea/generate/followed.h"
 #include "fovea/kernels/softmax.h"
+#include "fovea/tensor/index.h"
 
 namespace fovea {
 namespace {
@@ -20,36 +21,18 @@ std::vector<float> log_softmax(const Tensor& logits) {
 
 std::string cross(int64_t layer) { return fmt::format("decoder.{}.cross", layer); }
 
-Trace trace_of(const SpeechTokens& tokens, int64_t states) {
-  Trace trace({.key_range = {0, states}, .weights = true});
-  std::set<int64_t> layers;
-  for (const AlignmentHead& head : tokens.alignment_heads) layers.insert(head.layer);
-  for (int64_t layer : layers) trace.places.push_back(cross(layer));
-  return trace;
-}
-
 }  // namespace
 
 // One way in which a window is written.
 struct SpeechWindow::Attempt {
   std::vector<int64_t> ids = {};
   std::vector<double> log_probabilities = {};
-  std::vector<float> attention = {};  // [steps, heads, states]
-  std::vector<int64_t> rows = {};     // in which row each step had it
+  std::vector<int64_t> rows = {};  // in which row each step had it
   bool ended = false;
 
   double mean() const {
     const double sum = std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
     return sum / static_cast<double>(ids.size() + 1);
-  }
-  // Row `row` of what a step saw; weights are shares of what was seen of the first so many states alone.
-  void look(const Trace& trace, const SpeechTokens& tokens, int64_t row, int64_t states) {
-    for (const AlignmentHead& head : tokens.alignment_heads) {
-      const Tensor seen = trace[cross(head.layer)].weights.select(0, row).select(0, head.head).contiguous();
-      const float* from = seen.data<float>() + (seen.size(0) - 1) * seen.size(1);
-      const float sum = std::accumulate(from, from + states, 0.0f);
-      for (int64_t s = 0; s < states; ++s) attention.push_back(sum > 0 ? from[s] / sum : 0);
-    }
   }
 };
 
@@ -58,8 +41,8 @@ double WindowText::mean_log_probability() const {
   return sum / static_cast<double>(ids.size() + 1);
 }
 
-SpeechWindow::SpeechWindow(const Generator& model, const SpeechTokens& tokens, Tensor states)
-    : model_(model), tokens_(tokens), states_(std::move(states)) {}
+SpeechWindow::SpeechWindow(const Generator& model, const Listener& listener, const SpeechTokens& tokens, Tensor states)
+    : model_(model), listener_(listener), tokens_(tokens), states_(std::move(states)) {}
 
 void SpeechWindow::read_start() {
   if (first_logits_) return;
@@ -81,8 +64,7 @@ SpeechWindow::Language SpeechWindow::language() {
 
 // All up to the start, behind which it is known whether nobody speaks; then the rest, whose last token is looked at. What the start saw
 // is not known of a state that has read it already.
-Tensor SpeechWindow::read(const std::vector<int64_t>& prompt, double& no_speech, FollowedTrace& followed,
-                          Trace* looking) {
+Tensor SpeechWindow::read(const std::vector<int64_t>& prompt, double& no_speech, FollowedTrace& followed) {
   const auto start = std::find(prompt.begin(), prompt.end(), tokens_.start);
   require(start != prompt.end(), "transcribe: found a prompt without a start");
   const auto some = [&](auto begin, auto end, Trace* seen) {
@@ -92,8 +74,7 @@ Tensor SpeechWindow::read(const std::vector<int64_t>& prompt, double& no_speech,
   };
   const bool alone = start + 1 == prompt.end();
   Trace* const before = alone ? nullptr : followed.reading().trace;
-  Trace* const seen = followed.next_step();
-  Trace* const trace = seen ? seen : looking;
+  Trace* const trace = followed.next_step();
   Tensor logits;
   if (start == prompt.begin() && !alone && !before) {
     read_start();
@@ -143,14 +124,9 @@ WindowText SpeechWindow::write(const std::vector<int64_t>& prompt, const WindowO
   std::vector<Attempt> attempts(rows);
   std::vector<size_t> open(rows);
   std::iota(open.begin(), open.end(), size_t{0});
-  const bool look = o.looked > 0;
   FollowedTrace followed(o.trace);
-  Trace looking = trace_of(tokens_, o.looked);
-  Tensor logits = read(prompt, text.no_speech, followed, look ? &looking : nullptr);
-  for (Attempt& attempt : attempts) {
-    attempt.rows.push_back(0);
-    if (look) attempt.look(followed.latest() ? *followed.latest() : looking, tokens_, 0, o.looked);
-  }
+  Tensor logits = read(prompt, text.no_speech, followed);
+  for (Attempt& attempt : attempts) attempt.rows.push_back(0);
   if (rows > 1) {
     state_->reorder(std::vector<int64_t>(rows, 0));
     logits = logits.expand({static_cast<int64_t>(rows), logits.size(1)}).clone();
@@ -168,25 +144,37 @@ WindowText SpeechWindow::write(const std::vector<int64_t>& prompt, const WindowO
     if (still_open.empty() || written + 1 == most) break;
     if (still_open.size() < open.size()) state_->reorder(going_on);
     open = still_open;
-    Trace own = trace_of(tokens_, o.looked), *const seen = followed.next_step();
-    Trace* const trace = seen ? seen : look ? &own : nullptr;
-    logits = model_.steps(*state_, tensor({starts.back()}, ids), starts, {.trace = trace}).contiguous();
-    for (size_t r = 0; r < open.size(); ++r) {
-      attempts[open[r]].rows.push_back(static_cast<int64_t>(r));
-      if (look) attempts[open[r]].look(*trace, tokens_, static_cast<int64_t>(r), o.looked);
-    }
+    logits = model_.steps(*state_, tensor({starts.back()}, ids), starts, {.trace = followed.next_step()}).contiguous();
+    for (size_t r = 0; r < open.size(); ++r) attempts[open[r]].rows.push_back(static_cast<int64_t>(r));
   }
   const auto best = std::max_element(attempts.begin(), attempts.end(),
                                      [](const Attempt& a, const Attempt& b) { return a.mean() < b.mean(); });
   followed.along(best->rows), followed.finish();
   text.ids = std::move(best->ids), text.log_probabilities = std::move(best->log_probabilities);
-  if (look) {
-    const auto steps = static_cast<int64_t>(text.log_probabilities.size());
-    const auto heads = static_cast<int64_t>(tokens_.alignment_heads.size());
-    best->attention.resize(static_cast<size_t>(steps * heads * o.looked));
-    text.attention = tensor({steps, heads, o.looked}, best->attention).permute({1, 0, 2}).contiguous();
-  }
   return text;
+}
+
+Tensor SpeechWindow::look(const std::vector<int64_t>& ids, int64_t states) {
+  const auto count = static_cast<int64_t>(ids.size());
+  if (!state_) state_ = model_.start({.states = states_}, {});
+  state_->reorder(std::vector<int64_t>{0});
+  listener_.rewind(*state_);
+  first_logits_ = {};
+  Trace trace({.key_range = {0, states}, .weights = true});
+  std::set<int64_t> layers;
+  for (const AlignmentHead& head : tokens_.alignment_heads) layers.insert(head.layer);
+  for (int64_t layer : layers) trace.places.push_back(cross(layer));
+  model_.steps(*state_, tensor({count}, ids), std::vector<int64_t>{0, count}, {.trace = &trace});
+  std::vector<Tensor> heads;
+  for (const AlignmentHead& head : tokens_.alignment_heads)
+    heads.push_back(trace[cross(head.layer)].weights.select(0, 0).select(0, head.head).unsqueeze(0));
+  Tensor weights = concat(heads, 0);
+  float* row = weights.data<float>();
+  for (int64_t i = 0; i < weights.size(0) * count; ++i, row += states) {
+    const float sum = std::accumulate(row, row + states, 0.0f);
+    for (int64_t s = 0; s < states; ++s) row[s] = sum > 0 ? row[s] / sum : 0;
+  }
+  return weights;
 }
 
 }  // namespace fovea

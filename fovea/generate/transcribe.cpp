@@ -84,7 +84,7 @@ class Transcriber final {
   int64_t window(int64_t at) {
     const int64_t real = std::min(shape_.frames, frames_ - at);
     Trace* const trace = at == 0 ? options_.trace : nullptr;
-    SpeechWindow window(model_, tokens_, listener_.hear({.frames = frames_from(at)}, {.trace = trace}));
+    SpeechWindow window(model_, listener_, tokens_, listener_.hear({.frames = frames_from(at)}, {.trace = trace}));
     if (result_.language.empty()) {
       const SpeechWindow::Language found = window.language();
       result_.language = found.code, result_.language_probability = found.probability;
@@ -97,7 +97,7 @@ class Transcriber final {
       return real;
     int64_t done = real;
     std::vector<Part> parts = parts_of(text, real, done);
-    finish(parts, text, at);
+    finish(parts, text, at, words_of(window, parts, text, real));
     if (!options_.condition || text.temperature > 0.5) said_.clear();
     return done;
   }
@@ -127,7 +127,6 @@ class Transcriber final {
   WindowText write(SpeechWindow& window, int64_t at, int64_t real) const {
     WindowText text;
     std::optional<Trace> written;  // by the latest attempt, which is the one that is taken
-    const int64_t states = (real + shape_.frames_per_state - 1) / shape_.frames_per_state;
     for (double temperature = options_.temperature;; temperature += options_.warmer) {
       if (at == 0 && options_.trace) written.emplace(options_.trace->probe());
       text = window.write(prompt(),
@@ -135,7 +134,6 @@ class Transcriber final {
                            .attempts = options_.attempts,
                            .most = model_.longest() / 2,
                            .random = Random(static_cast<uint64_t>(options_.seed)).fork(static_cast<uint64_t>(at)),
-                           .looked = options_.words || options_.heard ? states : 0,
                            .trace = written ? &*written : nullptr});
       const bool improbable = text.mean_log_probability() < options_.least_log_probability;
       const bool silent = improbable && text.no_speech > options_.most_no_speech;
@@ -184,33 +182,30 @@ class Transcriber final {
     return parts;
   }
 
-  SpokenWords timed(const std::vector<Part>& parts, const WindowText& text) const {
+  // If asked for: all that was said is read once more, without times, in one pass, as the program that made the model does it.
+  SpokenWords words_of(SpeechWindow& window, const std::vector<Part>& parts, const WindowText& text,
+                       int64_t real) const {
+    if (!options_.words && !options_.heard) return {};
     SpokenTokens spoken = {.seconds_per_state = static_cast<double>(shape_.frames_per_state) * seconds_per_frame(),
                            .spaces = !writes_without_spaces(task_ == SpeechTask::translate ? "en" : result_.language),
                            .heard = options_.heard};
-    std::vector<Tensor> rows;
-    const int64_t steps = text.attention.size(1);
-    const auto row = [&](size_t i) {
-      const int64_t at = std::min(static_cast<int64_t>(i), steps - 1);
-      return text.attention.slice(1, at, at + 1);
-    };
-    size_t last = 0;
     for (const Part& part : parts)
       for (size_t i = part.begin; i < part.end; ++i) {
         if (!tokens_.is_word(text.ids[i])) continue;
         spoken.ids.push_back(text.ids[i]), spoken.probabilities.push_back(std::exp(text.log_probabilities[i]));
-        rows.push_back(row(i)), last = i;
       }
     if (spoken.ids.empty()) return {};
-    rows.push_back(row(last + 1));
-    spoken.weights = concat(rows, 1);
+    std::vector<int64_t> read = tokens_.prompt(result_.language, task_);
+    spoken.before = std::ssize(read);
+    read.push_back(tokens_.no_times);
+    read.insert(read.end(), spoken.ids.begin(), spoken.ids.end());
+    read.push_back(tokens_.end);
+    spoken.weights = window.look(read, (real + shape_.frames_per_state - 1) / shape_.frames_per_state);
     return spoken_words(*p_.tokenizer, spoken);
   }
 
-  void finish(std::vector<Part>& parts, const WindowText& text, int64_t at) {
+  void finish(std::vector<Part>& parts, const WindowText& text, int64_t at, SpokenWords all) {
     const double offset = static_cast<double>(at) * seconds_per_frame();
-    SpokenWords all;
-    if (text.attention) all = timed(parts, text);
     for (SpokenWord& word : all.words) word.start += offset, word.end += offset;
     size_t next = 0;
     for (Part& part : parts) {

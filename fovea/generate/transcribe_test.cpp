@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "fovea/base/threads.h"
+#include "fovea/data/audio/log_mel.h"
 #include "fovea/formats/safetensors.h"
 #include "fovea/generate/speech_languages.h"
 #include "fovea/generate/speech_tokens.h"
+#include "fovea/generate/speech_window.h"
 #include "fovea/models/listener_folder.h"
 #include "test_paths.h"
 
@@ -36,7 +39,10 @@ TEST(WordTimes, AreWarpedAsTransformersWarpsThem) {
   for (int i = 0; i < 4; ++i) {
     SCOPED_TRACE(i);
     const std::string name = fmt::format("warping.{}.", i);
-    EXPECT_EQ(said_at(file[name + "weights"]), file[name + "times"].values<int64_t>());
+    const Tensor weights = file[name + "weights"];
+    const int64_t tokens = weights.size(1);
+    EXPECT_EQ(said_at(weights, 0, tokens), file[name + "times"].values<int64_t>());
+    if (tokens > 2) EXPECT_EQ(said_at(weights, 1, tokens - 2), file[name + "inner_times"].values<int64_t>());
   }
 }
 
@@ -116,6 +122,38 @@ TEST_F(Listening, SegmentsComeInOrderAsTheyAreWritten) {
   EXPECT_EQ(came.size(), t.segments.size());
   EXPECT_NEAR(progress, 2.5, 1e-9);
   EXPECT_TRUE(t.language == "en" || t.language == "de");
+}
+
+// What is looked at once more, behind what was written, is what a pass over all of it sees.
+TEST_F(Listening, LooksAsAWholePassDoes) {
+  const SpeechTokens tokens = read_speech_tokens(p_);
+  const auto& model = p_.as<Generator>();
+  const auto& listener = p_.as<Listener>();
+  const SoundShape shape = listener.sound_shape();
+  const Tensor frames =
+      LogMel({.bands = shape.bands})(std::span(sound_.samples).first(static_cast<size_t>(shape.frames * 160)));
+  const Tensor states = listener.hear({.frames = frames.unsqueeze(0)}, {});
+  SpeechWindow window(model, listener, tokens, states);
+  std::vector<int64_t> ids = tokens.prompt("en", SpeechTask::transcribe);
+  window.write(ids, {.temperature = 1, .attempts = 3});
+  ids.insert(ids.end(), {tokens.no_times, 72, 101, 108, tokens.end});
+  const int64_t seen = states.size(1) - 3, count = std::ssize(ids);
+  const Tensor found = window.look(ids, seen);
+
+  Trace trace({.weights = true});
+  model.logits({.states = states}, tensor({1, count}, ids), {.trace = &trace});
+  ASSERT_EQ(found.shape().text(), (Shape{std::ssize(tokens.alignment_heads), count, seen}).text());
+  for (int64_t h = 0; h < found.size(0); ++h) {
+    const AlignmentHead head = tokens.alignment_heads[static_cast<size_t>(h)];
+    const Tensor all =
+        trace[fmt::format("decoder.{}.cross", head.layer)].weights.select(0, 0).select(0, head.head).contiguous();
+    for (int64_t t = 0; t < count; ++t) {
+      const float* wanted = all.data<float>() + t * all.size(1);
+      const double sum = std::accumulate(wanted, wanted + seen, 0.0);
+      for (int64_t s = 0; s < seen; ++s)
+        EXPECT_NEAR(found.data<float>()[(h * count + t) * seen + s], wanted[s] / sum, 1e-6);
+    }
+  }
 }
 
 TEST_F(Listening, SaysTheSameWithAndWithoutWordsAndForAnyNumberOfThreads) {

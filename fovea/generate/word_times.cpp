@@ -49,7 +49,7 @@ void add_smoothed(const Matrix& from, int64_t tokens, int64_t states, double sha
 }
 
 // Of each token the first state on the cheapest way from the first token and state to the last ones.
-std::vector<int64_t> warped(const Matrix& costs, int64_t tokens, int64_t states) {
+std::vector<int64_t> warped(std::span<const double> costs, int64_t tokens, int64_t states) {
   enum Step : uint8_t { both, token, state };
   const auto place = [&](int64_t t, int64_t s) { return static_cast<size_t>(t * (states + 1) + s); };
   std::vector<float> cost(place(tokens, states) + 1, std::numeric_limits<float>::infinity());
@@ -161,22 +161,24 @@ void cut_pauses(std::vector<SpokenWord>& words, double most) {
 
 }  // namespace
 
-std::vector<int64_t> said_at(const Tensor& given) {
-  require(given.rank() == 3, "word times: found weights {}, expected [heads, tokens, states]", given.shape());
+std::vector<int64_t> said_at(const Tensor& given, int64_t first, int64_t count) {
+  require(given.rank() == 3 && 0 <= first && 0 <= count && first + count <= given.size(1),
+          "word times: found weights {}, expected [heads, tokens, states] of {} tokens and more", given.shape().text(),
+          first + count);
   const Tensor weights = given.contiguous();
   const int64_t heads = weights.size(0), tokens = weights.size(1), states = weights.size(2);
-  if (tokens == 0 || states == 0) return std::vector<int64_t>(static_cast<size_t>(tokens));
+  if (count == 0 || states == 0) return std::vector<int64_t>(static_cast<size_t>(count));
   Matrix costs(static_cast<size_t>(tokens * states));
   for (int64_t h = 0; h < heads; ++h)
     add_smoothed(standing_out(weights.data<float>() + h * tokens * states, tokens, states), tokens, states,
                  -1.0 / static_cast<double>(heads), costs);
-  return warped(costs, tokens, states);
+  return warped(std::span(costs).subspan(static_cast<size_t>(first * states)), count, states);
 }
 
 SpokenWords spoken_words(const Tokenizer& tokenizer, const SpokenTokens& given) {
-  const std::vector<int64_t> at = said_at(given.weights);
-  require(at.size() == given.ids.size() + 1 && given.probabilities.size() == given.ids.size(),
-          "word times: found {} rows of weights for {} tokens, expected one more", at.size(), given.ids.size());
+  require(given.probabilities.size() == given.ids.size(), "word times: found {} probabilities, expected {}",
+          given.probabilities.size(), given.ids.size());
+  const std::vector<int64_t> at = said_at(given.weights, given.before, std::ssize(given.ids) + 1);
   std::vector<SpokenWord> words = words_of(tokenizer, given);
   const Tensor weights = given.weights.contiguous();
   const int64_t heads = weights.size(0), rows = weights.size(1), states = weights.size(2);
@@ -190,7 +192,7 @@ SpokenWords spoken_words(const Tokenizer& tokenizer, const SpokenTokens& given) 
       for (int64_t h = 0; given.heard && h < heads; ++h)
         for (int64_t s = 0; s < states; ++s)
           word.heard[static_cast<size_t>(s)] +=
-              weights.data<float>()[(h * rows + static_cast<int64_t>(i)) * states + s];
+              weights.data<float>()[(h * rows + given.before + static_cast<int64_t>(i)) * states + s];
     }
     first += word.tokens;
   }

@@ -1,6 +1,6 @@
 // When each word was said, from what the decoder's heads looked at while it was written.
 //
-//   std::vector<int64_t> at = said_at(weights);        // [heads, tokens, states] → the state at which each token begins
+//   std::vector<int64_t> at = said_at(weights, 0, 9);  // [heads, tokens, states] → the state at which each of nine tokens begins
 //
 // Each head's weights are compared with those that it has for the other tokens, (w − mean) / deviation, smoothed by the median of seven
 // states, averaged, and the best way through them that never goes back is found by dynamic time warping.
@@ -23,13 +23,16 @@ struct SpokenWord {
   std::vector<float> heard = {};  // how much it looked at each state of its window, if asked for; the sum is 1
 };
 
-std::vector<int64_t> said_at(const Tensor& weights);
+// Of tokens [first, first + count); they are compared with all.
+std::vector<int64_t> said_at(const Tensor& weights, int64_t first, int64_t count);
 
 // Tokens of one window, without times, and what was seen while they were written.
 struct SpokenTokens {
   std::vector<int64_t> ids = {};
   std::vector<double> probabilities = {};
-  Tensor weights = {};  // [heads, ids + 1, states]: the last row is of what follows
+  // [heads, tokens, states]: row before + i was seen when ids[i] was next, behind the last of them what follows.
+  Tensor weights = {};
+  int64_t before = 0;
   double seconds_per_state = 0.02;
   bool spaces = true;  // whether the language puts spaces between words
   bool heard = false;

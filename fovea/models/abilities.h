@@ -202,6 +202,8 @@ class Listener {
  public:
   virtual Tensor hear(const Source&, const Context&) const = 0;  // [batch, states, width]; zeros beyond a row's length
   virtual SoundShape sound_shape() const = 0;
+  // A state that this model started goes back to its beginning: what was heard stays, what was written is forgotten.
+  virtual void rewind(DecoderState&) const = 0;
 
  protected:
   ~Listener() = default;

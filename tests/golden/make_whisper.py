@@ -69,10 +69,11 @@ for i, (tokens, states) in enumerate([(7, 40), (1, 9), (12, 12), (5, 3)]):
     matrix = _median_filter((weights - mean) / deviation, 7).mean(0) if states > 3 else ((weights - mean) / deviation).mean(0)
     if tokens == 1:
         matrix = torch.zeros_like(matrix)
-    text, time = _dynamic_time_warping(-matrix.double().numpy())
-    jumps = np.pad(np.diff(text), (1, 0), constant_values=1).astype(bool)
     file[f"warping.{i}.weights"] = weights.contiguous()
-    file[f"warping.{i}.times"] = torch.tensor(time[jumps])
+    for name, rows in (("times", matrix), ("inner_times", matrix[1:-1])):
+        if len(rows):
+            text, time = _dynamic_time_warping(-rows.double().numpy())
+            file[f"warping.{i}.{name}"] = torch.tensor(time[np.pad(np.diff(text), (1, 0), constant_values=1).astype(bool)])
 
 # The model of one file, with OpenAI's names; a matrix lies transposed in the .pt, as some do.
 config = WhisperConfig(vocab_size=1640, num_mel_bins=8, d_model=8, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,

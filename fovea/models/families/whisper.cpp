@@ -5,6 +5,7 @@
 //
 // Places of its attentions: encoder.I.self and decoder.I.cross over "frames", decoder.I.self.
 #include "fovea/models/bart_model.h"
+#include "fovea/models/cache_state.h"
 #include "fovea/models/packed_source.h"
 #include "fovea/models/padding.h"
 #include "fovea/nn/convolution.h"
@@ -127,6 +128,8 @@ class Whisper final : public MemoryWriter, public Listener {
   SoundShape sound_shape() const override {
     return {config_.num_mel_bins, config_.max_source_positions * frames_per_state, frames_per_state};
   }
+
+  void rewind(DecoderState& state) const override { dynamic_cast<CacheState&>(state).cache.forget_tokens(); }
 
   void weights(Weights& w) override {
     w("model.encoder.conv1", conv1_);
