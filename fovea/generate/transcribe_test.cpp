@@ -42,7 +42,8 @@ TEST(WordTimes, AreWarpedAsTransformersWarpsThem) {
     const Tensor weights = file[name + "weights"];
     const int64_t tokens = weights.size(1);
     EXPECT_EQ(said_at(weights, 0, tokens), file[name + "times"].values<int64_t>());
-    if (tokens > 2) EXPECT_EQ(said_at(weights, 1, tokens - 2), file[name + "inner_times"].values<int64_t>());
+    if (tokens <= 2) continue;
+    EXPECT_EQ(said_at(weights, 1, tokens - 2), file[name + "inner_times"].values<int64_t>());
   }
 }
 

@@ -243,17 +243,19 @@ void save_model(const fs::path& folder, Model& model, const SaveOptions& options
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) throw Error(Error::io, "{}: cannot be made: {}", folder.string(), failed.message());
+  const std::string used_as(options.packed ? name(precision_of(model)) : std::string_view(options.used_as));
+  if (!used_as.empty()) parse_precision(used_as);
   if (options.packed) {
-    const std::string precision(name(precision_of(model)));
-    write_safetensors(folder / "model.safetensors", packed_tensors(model), {{packing_key, precision}});
-    auto config = parse_json<nlohmann::ordered_json>(model.config(), "config");
-    config["weights"] = precision;
-    return write_text(folder / "config.json", config.dump(2) + "\n");
+    write_safetensors(folder / "model.safetensors", packed_tensors(model), {{packing_key, used_as}});
+  } else {
+    NamedTensors tensors = save(model);
+    for (auto& [path, tensor] : tensors) tensor = tensor.to(options.storage);
+    write_safetensors(folder / "model.safetensors", tensors, {{"format", "pt"}});
   }
-  NamedTensors tensors = save(model);
-  for (auto& [path, tensor] : tensors) tensor = tensor.to(options.storage);
-  write_safetensors(folder / "model.safetensors", tensors, {{"format", "pt"}});
-  write_text(folder / "config.json", model.config());
+  if (used_as.empty()) return write_text(folder / "config.json", model.config());
+  auto config = parse_json<nlohmann::ordered_json>(model.config(), "config");
+  config["weights"] = used_as;
+  write_text(folder / "config.json", config.dump(2) + "\n");
 }
 
 OpenModel open_model(const fs::path& folder, const LoadOptions& options) {

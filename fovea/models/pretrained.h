@@ -17,6 +17,7 @@ namespace fovea {
 struct SaveOptions {
   DType storage = DType::f32;  // or f16, bf16
   bool packed = false;         // the weights of a model that was loaded for inference as they lie in memory
+  std::string used_as = {};  // if given, what config.json says: f32, bf16 or int8, where whoever loads it says nothing
 };
 
 // Makes the folder if need be. Each file is written beside its place and renamed, config.json last.

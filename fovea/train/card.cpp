@@ -27,7 +27,8 @@ std::string card(const Recipe& r, int64_t weights, const Tokenizer* tokenizer, c
   const std::string folder = std::filesystem::path(r.output).filename().string();
   text += fmt::format("---\n\n# {}\n\n", !c.name.empty() ? c.name : !folder.empty() ? folder : r.task_name());
   if (!c.about.empty()) text += c.about + "\n\n";
-  text += fmt::format("- {} with {} weights, stored as {}\n", r.family_name(), weights, r.storage);
+  text += fmt::format("- {} with {} weights, stored as {}{}\n", r.family_name(), weights, r.storage,
+                      r.weights.empty() ? "" : ", used as " + r.weights);
   if (tokenizer) text += fmt::format("- tokenizer: {}, {} entries\n", tokenizer->kind(), tokenizer->size());
   text += fmt::format("- trained on {}\n", fmt::join(r.examples.data, ", "));
   if (!c.attribution.empty()) text += fmt::format("- data: {}\n", c.attribution);
@@ -46,7 +47,7 @@ void save_trained(const std::filesystem::path& folder, Recipe& recipe, const Tra
   if (lora)
     lora->save(folder, model, base);
   else
-    save_model(folder, model, {.storage = storage_of(recipe.storage)});
+    save_model(folder, model, {.storage = storage_of(recipe.storage), .used_as = recipe.weights});
   if (tokenizer) tokenizer->save(folder);
   write_text(folder / "recipe.yaml", to_yaml(recipe));
   write_text(folder / "README.md", card(recipe, count(model), tokenizer, scores));

@@ -98,9 +98,11 @@ void Recipe::fields(Fields& f) {
   model_->fields(chosen);
   trainer.fields(f);
   f("precision", precision,
-    "what products multiply while it learns: f32, or bf16, several times as fast where the CPU has AMX; weights, sums "
+    "what products multiply while it learns: f32, or bf16, faster where the CPU has AVX-512 BF16, several times with "
+    "AMX; weights, sums "
     "and optimiser stay f32");
   f("storage", storage, "how the weights of the model are stored: f32, f16 or bf16");
+  f("weights", weights, "as what they are used when nobody says it: f32, bf16 or int8; f32 if not given");
   card.fields(f);
 }
 
@@ -110,6 +112,9 @@ void Recipe::check() const {
           "--family: found {} for a recipe of family {}; leave --family out, or the recipe", family_field_,
           family_name_);
   require(parse_precision(precision) != Precision::int8, "--precision: found int8, expected f32 or bf16");
+  if (!weights.empty()) parse_precision(weights);
+  require(weights.empty() || !lora.rank, "--weights: found {} for additions to a model, expected it without --lora",
+          weights);
 }
 
 Examples Recipe::read() const { return read_examples(examples, task_->format()); }

@@ -48,7 +48,7 @@ class Recipe final {
   void check() const;  // an Error if the fields say another task or family than the one it was made for
   Examples read() const;
 
-  std::string output, storage = "f32";
+  std::string output, storage = "f32", weights;
   std::string precision = "f32";    // of products while it learns
   std::string from;                 // a model to go on from
   std::vector<std::string> freeze;  // which of its weights stay as they are

@@ -323,14 +323,16 @@ TEST_F(Recipes, TaggingIsLearned) {
 TEST_F(Recipes, TheFolderHoldsWhatUsersExpect) {
   const std::unique_ptr<Recipe> r = recipe("translation", "pairs.tsv",
                                            with(small_transformer, "steps", "2") +
-                                               "storage: f16\nname: Numbers\n"
+                                               "storage: f16\nweights: int8\nname: Numbers\n"
                                                "license: cc0-1.0\nlanguages: [en, de]\n");
   trained(*r);
   for (const char* file :
        {"config.json", "model.safetensors", "generation_config.json", "vocabulary.json", "README.md"})
     EXPECT_TRUE(fs::exists(fs::path(r->output) / "best" / file)) << file;
+  EXPECT_NE(read_text(fs::path(r->output) / "best/config.json").find(R"("weights": "int8")"), std::string::npos);
   const std::string card = read_text(fs::path(r->output) / "best/README.md");
-  for (const char* text : {"# Numbers", "license: cc0-1.0", "language: [en, de]", "pairs.tsv", "| bleu |"})
+  for (const char* text :
+       {"# Numbers", "stored as f16, used as int8", "license: cc0-1.0", "language: [en, de]", "pairs.tsv", "| bleu |"})
     EXPECT_NE(card.find(text), std::string::npos) << text << "\n" << card;
   // The recipe beside the model makes the same training again.
   Recipe again = read_recipe(read_text(fs::path(r->output) / "best/recipe.yaml"), "recipe.yaml");
