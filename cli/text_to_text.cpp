@@ -60,7 +60,7 @@ std::string note_of(const std::string& source, const std::vector<Span>& unsure) 
 std::string copied_line(const Translation& t) {
   std::vector<std::string_view> parts;
   for (Span span : *t.copied) parts.push_back(piece_of(t.text, span));
-  return fmt::format("copied: {}\n", parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, " | ")));
+  return fmt::format("copied: {}\n", fmt::join(parts, " | "));
 }
 
 void print(int64_t number, const std::string& source, const Translations& t, const TextToTextOptions& o,
@@ -72,7 +72,7 @@ void print(int64_t number, const std::string& source, const Translations& t, con
     answers.line(fmt::format("{}\t{}", best.text, alignment_of(source, t, best, o.alignment)));
   else
     answers.line(best.text);
-  if (best.copied) answers.show(copied_line(best));
+  if (best.copied && !best.copied->empty()) answers.show(copied_line(best));
   if (!best.unsure.empty()) answers.note(note_of(source, best.unsure));
 }
 
