@@ -23,7 +23,6 @@ class FollowedTrace final {
   Trace* next_step() { return next(true); }
   // The logits of the latest step, [rows, vocabulary], and the log Σ exp of each row.
   void saw(const Tensor& logits, const std::vector<float>& sums);
-  const Trace* latest() const { return steps_.empty() ? nullptr : &steps_.back().trace; }
   Hypotheses best_of(Hypotheses found) {
     if (!found.empty()) along(found[0].rows);
     return found;
