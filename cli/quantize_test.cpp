@@ -19,7 +19,9 @@ TEST(QuantizeVerb, WhatItWritesAnswersAsTheFlagDoes) {
     const Answer stored = folder.run("translate -m packed 'a b c' --json");
     EXPECT_EQ(stored.code, 0) << stored.out;
     EXPECT_EQ(stored.out, flag.out);
-    EXPECT_EQ(folder.run("info packed").code, 0);
+    const Answer info = folder.run("info packed");
+    EXPECT_EQ(info.code, 0) << info.out;
+    EXPECT_NE(info.out.find("used as              " + precision + ", or"), std::string::npos) << info.out;
   }
   EXPECT_FALSE(path_exists(folder / "packed.new"));
 }
@@ -37,7 +39,9 @@ TEST(QuantizeVerb, AGgufFileWritesWhatItsFolderWrites) {
     const Answer found = folder.run("generate -m my.gguf" + prompt);
     EXPECT_EQ(found.code, 0) << found.out;
     if (weights == "f32") EXPECT_EQ(found.out, whole.out);
-    EXPECT_EQ(folder.run("info my.gguf").code, 0);
+    const Answer info = folder.run("info my.gguf --json");  // its rows are narrower than a block
+    EXPECT_EQ(info.code, 0) << info.out;
+    EXPECT_NE(info.out.find(R"("used_as":"f32")"), std::string::npos) << info.out;
     EXPECT_EQ(folder.run("quantize my.gguf -o again.gguf --weights bf16").code, 0);
   }
   EXPECT_FALSE(path_exists(folder / "my.gguf.new"));

@@ -6,6 +6,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/data/text/tokenizer.h"
+#include "fovea/kernels/packed.h"
 #include "fovea/models/adapter_folder.h"
 #include "fovea/models/pretrained.h"
 #include "fovea/models/stored_weights.h"
@@ -25,6 +26,14 @@ void add_weights(const fs::path& folder, ModelInfo& info) {
     info.bytes += stored->bytes(name);
     info.storage[stored->type(name)] += elements;
   }
+}
+
+std::string_view used_as(Model& model) {
+  std::string_view found = name(Precision::f32);
+  for_each_weight(model, [&](const std::string&, const Weight& w, const Init&) {
+    if (w.packed()) found = w.packed()->blocks ? "blocks" : name(w.packed()->precision);
+  });
+  return found;
 }
 
 std::optional<TokenizerInfo> tokenizer_of(const fs::path& folder) {
@@ -103,6 +112,7 @@ ModelInfo model_info(const fs::path& folder) {
   add_weights(folder, info);
   for (Precision p : {Precision::f32, Precision::bf16, Precision::int8})
     info.memory.emplace_back(name(p), memory_of(*model, p));
+  info.used_as = used_as(*model);
   info.tokenizer = tokenizer_of(folder);
   if (!info.tokenizer) info.tokenizer = tokenizer_of(base_of(folder));
   if (is_folder(folder) && path_exists(folder / "generation_config.json"))
@@ -126,6 +136,8 @@ std::string to_text(const ModelInfo& info) {
   for (const auto& [precision, bytes] : info.memory)
     memory += fmt::format("{}{} as {}", memory.empty() ? "" : ", ", byte_text(bytes), precision);
   text += line("in memory", memory);
+  text +=
+      line("used as", info.used_as == "blocks" ? "the file's own blocks" : info.used_as + ", or what --weights says");
   if (info.tokenizer) {
     text += line("tokenizer", fmt::format("{}, {} pieces", info.tokenizer->kind, with_commas(info.tokenizer->size)));
     text += line("special ids", id_text(info.tokenizer->special));
@@ -151,6 +163,7 @@ std::string to_json(const ModelInfo& info) {
                {"bytes", info.bytes},
                {"storage", info.storage}};
   for (const auto& [precision, bytes] : info.memory) json["memory"][precision] = bytes;
+  json["used_as"] = info.used_as;
   if (info.tokenizer) {
     const auto& [kind, size, special] = *info.tokenizer;
     json["tokenizer"] = {{"kind", kind}, {"size", size}};

@@ -30,6 +30,7 @@ struct ModelInfo {
   int64_t weights = 0, tensors = 0, bytes = 0;
   std::map<std::string, int64_t> storage;               // weights stored as F32, F16, …
   std::vector<std::pair<std::string, int64_t>> memory;  // bytes that they take when used as f32, bf16, int8
+  std::string used_as;                                  // one of these, or "blocks": where nobody says it
   std::optional<TokenizerInfo> tokenizer;               // if there is one
   std::optional<GenerationConfig> generation;           // if there is a generation_config.json
   std::string adapter;  // of a folder that holds one alone: its rank, and what it belongs to
