@@ -234,9 +234,9 @@ class Frame {
   noTable() { clear(byId("rows")); byId("table").hidden = true; }
 }
 
-// The last attention over another sequence, or the last of all: where an answer is closest.
+// The last attention over another sequence, or the last of all: where an answer is closest. A pointer tells what would be copied, not this.
 function mostTelling(seen) {
-  const across = seen.places.filter((p) => p.kind !== "self");
+  const across = seen.places.filter((p) => p.kind !== "self" && p.kind !== "pointer");
   return across[across.length - 1] ?? seen.places[seen.places.length - 1];
 }
 
