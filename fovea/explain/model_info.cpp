@@ -6,7 +6,6 @@
 
 #include "fovea/base/file.h"
 #include "fovea/data/text/tokenizer.h"
-#include "fovea/kernels/packed.h"
 #include "fovea/models/adapter_folder.h"
 #include "fovea/models/pretrained.h"
 #include "fovea/models/stored_weights.h"
@@ -26,14 +25,6 @@ void add_weights(const fs::path& folder, ModelInfo& info) {
     info.bytes += stored->bytes(name);
     info.storage[stored->type(name)] += elements;
   }
-}
-
-std::string_view used_as(Model& model) {
-  std::string_view found = name(Precision::f32);
-  for_each_weight(model, [&](const std::string&, const Weight& w, const Init&) {
-    if (w.packed()) found = w.packed()->blocks ? "blocks" : name(w.packed()->precision);
-  });
-  return found;
 }
 
 std::optional<TokenizerInfo> tokenizer_of(const fs::path& folder) {

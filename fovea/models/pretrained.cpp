@@ -227,14 +227,6 @@ void tell_weights(Model& model, Watcher& watcher) {
   });
 }
 
-Precision precision_of(Model& model) {
-  Precision found = Precision::f32;
-  for_each_weight(model, [&](const std::string&, const Weight& w, const Init&) {
-    if (w.packed()) found = w.packed()->precision;
-  });
-  return found;
-}
-
 }  // namespace
 
 void save_model(const fs::path& folder, Model& model, const SaveOptions& options) {
@@ -243,18 +235,18 @@ void save_model(const fs::path& folder, Model& model, const SaveOptions& options
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) throw Error(Error::io, "{}: cannot be made: {}", folder.string(), failed.message());
-  const std::string used_as(options.packed ? name(precision_of(model)) : std::string_view(options.used_as));
-  if (!used_as.empty()) parse_precision(used_as);
+  const std::string use(options.packed ? used_as(model) : std::string_view(options.used_as));
+  if (!use.empty()) parse_precision(use);
   if (options.packed) {
-    write_safetensors(folder / "model.safetensors", packed_tensors(model), {{packing_key, used_as}});
+    write_safetensors(folder / "model.safetensors", packed_tensors(model), {{packing_key, use}});
   } else {
     NamedTensors tensors = save(model);
     for (auto& [path, tensor] : tensors) tensor = tensor.to(options.storage);
     write_safetensors(folder / "model.safetensors", tensors, {{"format", "pt"}});
   }
-  if (used_as.empty()) return write_text(folder / "config.json", model.config());
+  if (use.empty()) return write_text(folder / "config.json", model.config());
   auto config = parse_json<nlohmann::ordered_json>(model.config(), "config");
-  config["weights"] = used_as;
+  config["weights"] = use;
   write_text(folder / "config.json", config.dump(2) + "\n");
 }
 
@@ -290,6 +282,14 @@ std::unique_ptr<Model> load_model(const fs::path& folder, const LoadOptions& opt
                options, folder.string());
   if (Watcher* const w = watcher()) tell_weights(*made.model, *w);
   return std::move(made.model);
+}
+
+std::string_view used_as(Model& model) {
+  std::string_view found = name(Precision::f32);
+  for_each_weight(model, [&](const std::string&, const Weight& w, const Init&) {
+    if (w.packed()) found = w.packed()->blocks ? "blocks" : name(w.packed()->precision);
+  });
+  return found;
 }
 
 int64_t memory_of(Model& model, Precision precision) {

@@ -53,6 +53,9 @@ std::unique_ptr<Model> described_model(const std::filesystem::path& folder);
 // Bytes of memory that the weights take once they are loaded for inference.
 int64_t memory_of(Model&, Precision);
 
+// As what the products of a loaded model read its weights: "f32", "bf16", "int8", or "blocks", those of a GGUF file.
+std::string_view used_as(Model&);
+
 // What a model does, with the verbs of the program for it: "labels words (tag)".
 std::string uses_of(const Model&);
 
