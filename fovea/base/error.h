@@ -17,11 +17,14 @@ class Error final : public std::runtime_error {
 
   template <class... Args>
   Error(Kind kind, fmt::format_string<Args...> text, Args&&... args)
-      : std::runtime_error(fmt::format(text, std::forward<Args>(args)...)), kind_(kind) {}
+      : std::runtime_error(whole(fmt::format(text, std::forward<Args>(args)...))), kind_(kind) {}
 
   Kind kind() const { return kind_; }
 
  private:
+  // What it quotes may hold NUL bytes, at which what() would end: they become \x00.
+  static std::string whole(std::string text);
+
   Kind kind_;
 };
 
