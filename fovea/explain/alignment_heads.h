@@ -14,15 +14,10 @@
 
 #include "fovea/explain/recording.h"
 #include "fovea/explain/word_weights.h"
+#include "fovea/generate/alignment_heads.h"
 #include "fovea/train/metrics/alignment.h"
 
 namespace fovea {
-
-// A layer is the number of a cross-attention among those of the model, as Whisper's "alignment_heads" count them.
-struct AlignmentHead {
-  int64_t layer = 0, head = 0;
-  bool operator==(const AlignmentHead&) const = default;
-};
 
 struct FoundAlignmentHeads {
   struct Candidate {

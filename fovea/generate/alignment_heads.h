@@ -11,8 +11,10 @@
 
 namespace fovea {
 
+// A layer is the number of a cross-attention among those of the model, as Whisper's "alignment_heads" count them.
 struct AlignmentHead {
   int64_t layer = 0, head = 0;
+  bool operator==(const AlignmentHead&) const = default;
 };
 
 // [[layer, head], …] as generation_config.json has them; an Error if the model has no such head.

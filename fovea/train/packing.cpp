@@ -6,11 +6,11 @@
 
 namespace fovea {
 
-std::vector<Window> windows(int64_t tokens, const WindowOptions& o) {
+std::vector<StreamWindow> windows(int64_t tokens, const StreamWindowOptions& o) {
   const int64_t stride = o.stride > 0 ? o.stride : o.context;
   require(o.context > 0 && stride <= o.context,
           "windows: found a context of {} and a stride of {}, expected at most as many", o.context, stride);
-  std::vector<Window> all;
+  std::vector<StreamWindow> all;
   for (int64_t begin = 0, fresh = 1; fresh < tokens; begin += stride) {
     const int64_t end = std::min(begin + o.context + 1, tokens);
     all.push_back({begin, end, fresh});
@@ -27,7 +27,7 @@ void TokenStream::add(std::string_view document) {
   ids_.insert(ids_.end(), more.begin(), more.end());
 }
 
-std::vector<int64_t> TokenStream::ids(const Window& w) const {
+std::vector<int64_t> TokenStream::ids(const StreamWindow& w) const {
   std::vector<int64_t> ids(ids_.begin() + w.begin, ids_.begin() + w.end);
   if (!tokenizer_.frames()) return ids;
   const std::vector<int64_t> framed = tokenizer_.frame({}).ids;

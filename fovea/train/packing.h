@@ -3,7 +3,7 @@
 //   tokens t₀ … t₍N−1₎;  window k: t₍kS₎ … t₍kS+C₎       inputs are its first C tokens, what is to be predicted its last C
 //
 //   TokenStream stream(writer, tokenizer);   stream.add("To be, or not to be");
-//   for (const Window& w : windows(stream.size(), {.context = 64})) stream.ids(w);
+//   for (const StreamWindow& w : windows(stream.size(), {.context = 64})) stream.ids(w);
 //
 // With a stride S of the context C every token but the first is predicted once.
 #pragma once
@@ -13,16 +13,16 @@
 
 namespace fovea {
 
-struct Window {
+struct StreamWindow {
   int64_t begin = 0, end = 0;  // tokens of the stream
   int64_t fresh = 1;           // the first that no window before predicts
 };
 
-struct WindowOptions {
+struct StreamWindowOptions {
   int64_t context = 0;
   int64_t stride = 0;  // 0: the context
 };
-std::vector<Window> windows(int64_t tokens, const WindowOptions&);
+std::vector<StreamWindow> windows(int64_t tokens, const StreamWindowOptions&);
 
 class TokenStream final {
  public:
@@ -32,7 +32,7 @@ class TokenStream final {
   int64_t size() const { return static_cast<int64_t>(ids_.size()); }
   const std::vector<int64_t>& starts() const { return starts_; }  // of each document; its end belongs to it
   // Where the tokenizer puts a start before every text, a window has it in the place of its first token.
-  std::vector<int64_t> ids(const Window&) const;
+  std::vector<int64_t> ids(const StreamWindow&) const;
 
  private:
   const Generator& model_;

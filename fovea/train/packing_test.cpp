@@ -22,10 +22,11 @@ TEST(Packing, WindowsCoverEachTokenOnceAsTheFormulaSays) {
   for (int64_t tokens = 0; tokens < 60; ++tokens) {
     for (int64_t context = 1; context < 12; ++context) {
       for (int64_t stride = 1; stride <= context; ++stride) {
-        const std::vector<Window> all = windows(tokens, {.context = context, .stride = stride == context ? 0 : stride});
+        const std::vector<StreamWindow> all =
+            windows(tokens, {.context = context, .stride = stride == context ? 0 : stride});
         int64_t predicted = 0;
         for (size_t k = 0; k < all.size(); ++k) {
-          const Window& w = all[k];
+          const StreamWindow& w = all[k];
           EXPECT_EQ(w.begin, static_cast<int64_t>(k) * stride);
           EXPECT_EQ(w.end, std::min(w.begin + context + 1, tokens));
           EXPECT_EQ(w.fresh, k == 0 ? 1 : all[k - 1].end);

@@ -7,7 +7,7 @@
 
 namespace fovea {
 
-struct Decoded {
+struct DecodedImage {
   Image image;
   int orientation = 1;  // EXIF's, 1 to 8
 };
@@ -15,9 +15,9 @@ struct Decoded {
 bool is_png(std::span<const std::byte> bytes);
 bool is_jpeg(std::span<const std::byte> bytes);
 bool is_pnm(std::span<const std::byte> bytes);
-Decoded decode_png(std::span<const std::byte> bytes, std::string_view where);
-Decoded decode_jpeg(std::span<const std::byte> bytes, std::string_view where);
-Decoded decode_pnm(std::span<const std::byte> bytes, std::string_view where);
+DecodedImage decode_png(std::span<const std::byte> bytes, std::string_view where);
+DecodedImage decode_jpeg(std::span<const std::byte> bytes, std::string_view where);
+DecodedImage decode_pnm(std::span<const std::byte> bytes, std::string_view where);
 
 // The orientation that EXIF data (a small TIFF) tells; 1 if it tells none.
 int exif_orientation(std::span<const std::byte> tiff);

@@ -36,9 +36,9 @@ Image parse_image(std::span<const std::byte> bytes, std::string_view where) {
     throw Error(Error::corrupt,
                 "{}: found {} bytes that begin neither as PNG nor as JPEG, PGM or PPM, expected a picture", where,
                 bytes.size());
-  const Decoded decoded = is_png(bytes)   ? decode_png(bytes, where)
-                          : is_pnm(bytes) ? decode_pnm(bytes, where)
-                                          : decode_jpeg(bytes, where);
+  const DecodedImage decoded = is_png(bytes)   ? decode_png(bytes, where)
+                               : is_pnm(bytes) ? decode_pnm(bytes, where)
+                                               : decode_jpeg(bytes, where);
   return upright(decoded.image, decoded.orientation);
 }
 

@@ -106,7 +106,7 @@ bool is_jpeg(std::span<const std::byte> bytes) {
   return bytes.size() >= 3 && bytes[0] == std::byte{0xFF} && bytes[1] == std::byte{0xD8} && bytes[2] == std::byte{0xFF};
 }
 
-Decoded decode_jpeg(std::span<const std::byte> bytes, std::string_view where) {
+DecodedImage decode_jpeg(std::span<const std::byte> bytes, std::string_view where) {
   Jpeg j;
   jpeg_progress_mgr progress;
   limit_scans(j, progress);
@@ -114,7 +114,7 @@ Decoded decode_jpeg(std::span<const std::byte> bytes, std::string_view where) {
     if (!done) throw Error(Error::corrupt, "{}: found a JPEG file that cannot be read ({})", where, j.failure.message);
   };
   require_jpeg(read_header(j, bytes));
-  Decoded decoded;
+  DecodedImage decoded;
   Image& image = decoded.image;
   image.width = j.decoder.image_width, image.height = j.decoder.image_height;
   check_picture_size(image.width, image.height, where);

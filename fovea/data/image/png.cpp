@@ -117,14 +117,14 @@ bool is_png(std::span<const std::byte> bytes) {
   return bytes.size() >= 8 && png_sig_cmp(reinterpret_cast<png_const_bytep>(bytes.data()), 0, 8) == 0;
 }
 
-Decoded decode_png(std::span<const std::byte> bytes, std::string_view where) {
+DecodedImage decode_png(std::span<const std::byte> bytes, std::string_view where) {
   Reading reading{bytes};
   const Png p(reading);
   auto require_png = [&](bool done) {
     if (!done) throw Error(Error::corrupt, "{}: found a PNG file that cannot be read ({})", where, reading.message);
   };
   require_png(read_header(p));
-  Decoded decoded;
+  DecodedImage decoded;
   Image& image = decoded.image;
   image.width = png_get_image_width(p.png, p.info), image.height = png_get_image_height(p.png, p.info);
   check_picture_size(image.width, image.height, where);

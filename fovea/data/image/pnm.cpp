@@ -26,7 +26,7 @@ bool is_pnm(std::span<const std::byte> bytes) {
          is_space(static_cast<char>(bytes[2]));
 }
 
-Decoded decode_pnm(std::span<const std::byte> bytes, std::string_view where) {
+DecodedImage decode_pnm(std::span<const std::byte> bytes, std::string_view where) {
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const int64_t channels = text[1] == '5' ? 1 : 3;
   text.remove_prefix(2);

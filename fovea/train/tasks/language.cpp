@@ -65,7 +65,7 @@ class Language final : public Task {
     window_ = context_of(p);
     const TokenStream stream = stream_of(p, data, numbers);
     require(stream.size() > 1, "training: found {} tokens, expected more", stream.size());
-    for (const Window& w : windows(stream.size(), {.context = window_})) into.add({{.ids = stream.ids(w)}});
+    for (const StreamWindow& w : windows(stream.size(), {.context = window_})) into.add({{.ids = stream.ids(w)}});
   }
   int64_t batch_tokens() const override { return std::max<int64_t>(batch_tokens_ / window_, 1) * (window_ + 1); }
   int64_t max_tokens() const override { return 0; }
@@ -84,7 +84,7 @@ class Language final : public Task {
     const TokenStream stream = stream_of(p, data, numbers);
     std::vector<double> logs(static_cast<size_t>(stream.size()));
     const int64_t context = context_of(p);
-    for (const Window& w : windows(stream.size(), {.context = context, .stride = std::min(stride_, context)})) {
+    for (const StreamWindow& w : windows(stream.size(), {.context = context, .stride = std::min(stride_, context)})) {
       const std::vector<Sequence> row = {{.ids = stream.ids(w)}};
       const NextTokens t = next_tokens(collate(row));
       const Tensor loss = p.as<Generator>().loss({}, t.read, t.wanted, {.reduction = Reduction::none}, {});
