@@ -28,6 +28,8 @@ std::string kernel_of(const Work& w) {
   }
   if (w.kind == Work::Kind::embedding) return "rows of the table";
   if (w.kind == Work::Kind::search) return "scores of the open hypotheses";
+  if (w.kind == Work::Kind::backward) return "gradients of all layers";
+  if (w.kind == Work::Kind::update) return "the optimiser's step";
   return kernel.empty() ? "f32" : kernel;
 }
 
@@ -82,7 +84,9 @@ void Profile::saw(const Work& w) {
     first_ = last_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(w.seconds));
   std::string& latest = latest_[std::this_thread::get_id()];
   if (const auto known = layers_.find(w.weight); w.weight && known != layers_.end()) latest = known->second;
-  Sums& s = sums_of(w.kind == Work::Kind::search ? "" : latest, name(w.kind), kernel);
+  const bool of_no_layer =
+      w.kind == Work::Kind::search || w.kind == Work::Kind::backward || w.kind == Work::Kind::update;
+  Sums& s = sums_of(of_no_layer ? "" : latest, name(w.kind), kernel);
   ++s.line.calls;
   s.line.seconds += w.seconds, s.line.flops += w.flops, s.line.bytes += w.bytes;
   s.possible += w.seconds * w.threads;

@@ -8,6 +8,8 @@
 #include "fovea/base/threads.h"
 #include "fovea/nn/linear.h"
 #include "fovea/nn/norm.h"
+#include "fovea/tensor/reduce.h"
+#include "fovea/train/optimiser.h"
 
 namespace fovea {
 namespace {
@@ -41,6 +43,21 @@ TEST(Work, IsToldWithItsOperationsAndBytes) {
   EXPECT_EQ(watcher.seen[1].kind, Work::Kind::norm);
   EXPECT_EQ(watcher.seen[2].flops, 2.0 * 2 * 4 * 7 * (8 + 3));
   for (const Work& w : watcher.seen) EXPECT_GE(w.seconds, 0);
+}
+
+TEST(Work, OfATrainingIsToldToo) {
+  Linear layer({.inputs = 6, .outputs = 5});
+  initialise(layer, Random(1));
+  Optimiser optimiser({}, list_weights(layer));
+  Profile profile;
+  {
+    Watched watched(&profile);
+    sum(layer(ones({3, 6}))).backward();
+    optimiser.step({});
+  }
+  std::string told;
+  for (const ProfileLine& l : profile.report().lines) told += l.layer + ":" + l.work + " ";
+  EXPECT_EQ(told.substr(0, told.find(":the rest")), ":linear :backward :update ");
 }
 
 // Sequences that stand side by side do not look at each other, and a padded row has no more pairs than its real part.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fovea/tensor/arithmetic.h"
+#include "fovea/tensor/work.h"
 
 namespace fovea {
 
@@ -180,6 +181,10 @@ void Tensor::backward() const {
   backward(ones(shape_, dtype_));
 }
 
-void Tensor::backward(const Tensor& seed) const { Tape::run(*this, seed); }
+void Tensor::backward(const Tensor& seed) const {
+  TimedWork timed(Work::Kind::backward);
+  Tape::run(*this, seed);
+  if (timed) timed.done({});
+}
 
 }  // namespace fovea

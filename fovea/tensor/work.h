@@ -1,4 +1,5 @@
-// What a forward pass does, product by product, told to whoever watches the thread (base/watched.h).
+// What a forward pass does, product by product, told to whoever watches the thread (base/watched.h); of a training also how long the
+// way back and the step after it take.
 //
 //   TimedWork timed(Work::Kind::norm);                 // as soon as the work begins
 //   …
@@ -20,8 +21,7 @@
 namespace fovea {
 
 struct Work {
-  enum class Kind { linear, attention, norm, embedding, recurrent, search };
-  static constexpr size_t kinds = 6;
+  enum class Kind { linear, attention, norm, embedding, recurrent, search, backward, update };
 
   Kind kind = Kind::linear;
   const void* weight = nullptr;             // where its first number lies; of several, the first one's
@@ -35,7 +35,8 @@ struct Work {
 };
 
 constexpr std::string_view name(Work::Kind kind) {
-  constexpr std::string_view names[] = {"linear", "attention", "norm", "embedding", "recurrent", "search"};
+  constexpr std::string_view names[] = {"linear",    "attention", "norm",     "embedding",
+                                        "recurrent", "search",    "backward", "update"};
   return names[static_cast<size_t>(kind)];
 }
 

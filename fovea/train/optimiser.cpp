@@ -5,6 +5,7 @@
 
 #include "fovea/base/catalogue.h"
 #include "fovea/kernels/optimiser.h"
+#include "fovea/tensor/work.h"
 
 namespace fovea {
 namespace {
@@ -43,6 +44,7 @@ Optimiser::Optimiser(const OptimiserConfig& config, std::vector<NamedWeight> wei
 
 double Optimiser::step(const Step& step) {
   require(step.divisor > 0, "optimiser: found a divisor of {}, expected more than 0", step.divisor);
+  TimedWork timed(Work::Kind::update);
   std::vector<Tensor> gradients;
   double squares = 0;
   for (Entry& entry : entries_) {
@@ -58,6 +60,7 @@ double Optimiser::step(const Step& step) {
     if (gradients[i]) update(entries_[i], gradients[i], step, clipping / step.divisor);
     entries_[i].named.weight.clear_gradient();
   }
+  if (timed) timed.done({});
   return norm;
 }
 
