@@ -91,7 +91,7 @@ class Transcriber final {
       if (options_.on_language) options_.on_language(found.code, found.probability);
     }
     const std::vector<int64_t> read = prompt();
-    const WindowText text = write(window, at, real);
+    const WindowText text = write(window, at);
     if (trace) keep_traced(read, text);
     if (text.no_speech > options_.most_no_speech && text.mean_log_probability() < options_.least_log_probability)
       return real;
@@ -124,7 +124,7 @@ class Transcriber final {
     return words;
   }
 
-  WindowText write(SpeechWindow& window, int64_t at, int64_t real) const {
+  WindowText write(SpeechWindow& window, int64_t at) const {
     WindowText text;
     std::optional<Trace> written;  // by the latest attempt, which is the one that is taken
     for (double temperature = options_.temperature;; temperature += options_.warmer) {

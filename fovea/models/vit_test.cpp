@@ -11,7 +11,7 @@ namespace fovea {
 namespace {
 
 // A folder as Transformers writes it.
-Pretrained stored(const std::string& name, const NamedTensors& all, const std::filesystem::path& folder) {
+Pretrained stored(const NamedTensors& all, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   NamedTensors weights;
   for (const auto& [key, tensor] : all)
@@ -37,7 +37,7 @@ TEST(Vit, StatesAndLabelsAreTransformers) {
     SCOPED_TRACE(name);
     std::filesystem::remove_all(folder);
     const NamedTensors all = golden(file, name + ".");
-    const Pretrained p = stored(name, all, folder);
+    const Pretrained p = stored(all, folder);
     EXPECT_EQ(p.tokenizer, nullptr);
     for_each_simd([&] {
       expect_near(p.as<PictureEncoder>().encode_pictures(all.at("pixels"), {}), all.at("states"), "states");
