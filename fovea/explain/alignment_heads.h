@@ -14,7 +14,7 @@
 
 #include "fovea/explain/recording.h"
 #include "fovea/explain/word_weights.h"
-#include "fovea/generate/alignment_heads.h"
+#include "fovea/models/alignment_head.h"
 #include "fovea/train/metrics/alignment.h"
 
 namespace fovea {

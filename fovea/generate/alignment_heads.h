@@ -7,15 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "fovea/models/alignment_head.h"
 #include "fovea/models/model.h"
 
 namespace fovea {
-
-// A layer is the number of a cross-attention among those of the model, as Whisper's "alignment_heads" count them.
-struct AlignmentHead {
-  int64_t layer = 0, head = 0;
-  bool operator==(const AlignmentHead&) const = default;
-};
 
 // [[layer, head], …] as generation_config.json has them; an Error if the model has no such head.
 std::vector<AlignmentHead> listed_heads(const nlohmann::json& list, const Model&, const std::string& where);
