@@ -119,6 +119,7 @@ class BySentences {
       if (!unit.sentence->next_attempt()) unit.sentence.reset();
       return;
     }
+    if (unit.sentence->mends(result.found[0])) return unit.found.clear();
     unit.source = offset(unit.sentence->original(result.source), unit.span.begin);
     unit.source.pop_back();
   }

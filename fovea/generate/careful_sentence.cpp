@@ -82,15 +82,16 @@ void CarefulSentence::find_items() {
   }
   for (PlaceName& p : place_names(sentence_, manner_.from, manner_.to)) add(Carrier::place, p.span, p.text, p.accepted);
   const Reader reader = {manner_.tokenizer, manner_.from};
-  const auto has = [&](Carrier::Kind kind) {
-    return std::ranges::any_of(manner_.carriers, [&](const Carrier& c) { return c.kind == kind; });
-  };
-  if (has(Carrier::text))
+  if (can_carry(Carrier::text))
     for (Span s : unknown_abbreviations(sentence_, apart, reader))
       add(Carrier::name, s, std::string(piece_of(sentence_, s)));
-  if (has(Carrier::name))
+  if (can_carry(Carrier::name))
     for (Span s : unknown_names(sentence_, apart, reader)) add(Carrier::name, s, std::string(piece_of(sentence_, s)));
   std::ranges::sort(items_, {}, [](const Item& i) { return i.span.begin; });
+}
+
+bool CarefulSentence::can_carry(Carrier::Kind kind) const {
+  return std::ranges::any_of(manner_.carriers, [&](const Carrier& c) { return c.kind == kind; });
 }
 
 // Carriers of the kind, or of one that stands in for it, that the sentence does not have already.
@@ -158,6 +159,30 @@ bool CarefulSentence::next_attempt() {
   if (!attempts_.empty()) attempts_.pop_back();
   while (!attempts_.empty() && !prepare()) attempts_.pop_back();
   return !attempts_.empty();
+}
+
+bool CarefulSentence::mends(const Translation& found) {
+  if (mended_ || !can_carry(Carrier::name) || invalid_utf8(found.text) != std::string_view::npos) return false;
+  std::vector<Span> apart;
+  for (const Item& item : items_) apart.push_back(item.span);
+  for (const KeptText& aside : asides_) apart.push_back(aside.span);
+  const auto alike = look_alikes(sentence_, apart, found.text, {manner_.tokenizer, manner_.from});
+  mended_ = alike.empty() || found.copied || looks_closer_;
+  if (!mended_) return looks_closer_ = true;
+  const size_t before = items_.size();
+  for (const LookAlike& a : alike) {
+    const bool copied =
+        found.copied && std::ranges::any_of(*found.copied, [&](Span s) { return share_bytes(s, a.found); });
+    const bool known = std::ranges::any_of(items_, [&](const Item& i) { return i.span == a.source; });
+    if (copied && !known)
+      items_.push_back({Carrier::name, a.source, std::string(piece_of(sentence_, a.source)), {}, true});
+  }
+  if (items_.size() == before) return false;
+  std::ranges::sort(items_, {}, [](const Item& i) { return i.span.begin; });
+  const Attempt now = attempts_.back();
+  for (size_t turn : {2, 1, 0}) attempts_.push_back({true, now.forms, turn, now.anyhow});
+  while (!prepare()) attempts_.pop_back();
+  return true;
 }
 
 // What the carriers stand for in their place; nothing if one is lost, or there more than once.
@@ -264,6 +289,9 @@ std::optional<Translation> CarefulSentence::restored(const Translation& found, c
   const bool lost = attempts_.back().anyhow && std::ranges::any_of(items_, [&](const Item& i) {
                       return i.has_form() && !has_one_of(t.text, i.text, i.accepted);
                     });
+  if (t.unsure.empty())
+    for (const Item& item : items_)
+      if (item.broken) t.unsure.push_back(item.span);
   if (lost && t.unsure.empty()) t.unsure = {without_spaces(sentence_, {0, static_cast<int64_t>(sentence_.size())})};
   return t;
 }

@@ -144,6 +144,31 @@ TEST_F(Careful, SetsCapitalsAgain) {
   EXPECT_EQ(restored(one, "Das ist sehr wichtig."), "Das ist SEHR wichtig.");
 }
 
+TEST_F(Careful, CarriesAWordWhoseCopyBrokeOff) {
+  carriers_.push_back(parse_carriers({"name:Mary"})[0]);
+  const CarefulSentence::Manner german = {*words_, "de", "en", carriers_};
+  CarefulSentence s("Wo ist Gelsenkirchen heute?", german);
+  Translation found = translated(s, "Where is Gelsenkir today?");
+  EXPECT_FALSE(s.needs_attention());
+  EXPECT_TRUE(s.mends(found)) << "attention tells whether it was copied";
+  EXPECT_TRUE(s.needs_attention());
+  EXPECT_EQ(s.text(), "Wo ist Gelsenkirchen heute?");
+  found.copied = {{9, 18}};
+  EXPECT_TRUE(s.mends(found));
+  EXPECT_EQ(s.text(), "Wo ist Mary heute?");
+  const auto t = s.restored(translated(s, "Where is Mary today?"), tokens(s));
+  ASSERT_TRUE(t);
+  EXPECT_EQ(t->text, "Where is Gelsenkirchen today?");
+  EXPECT_EQ(t->unsure, (std::vector<Span>{{7, 20}}));
+  EXPECT_FALSE(s.mends(found)) << "once";
+
+  CarefulSentence relative("Da ist ein Skandal gewesen.", german);
+  found = translated(relative, "There has been a scandal.");
+  found.copied.emplace();
+  EXPECT_FALSE(relative.mends(found)) << "written, not copied";
+  EXPECT_EQ(restored(relative, found.text), found.text);
+}
+
 TEST_F(Careful, AddsAFullStopAndTakesItAway) {
   const CarefulSentence s = sentence("Open the door");
   EXPECT_EQ(s.text(), "Open the door.");

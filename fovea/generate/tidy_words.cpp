@@ -305,7 +305,38 @@ class NameFinder {
   const Reader& reader_;
 };
 
+// How many letters stand in the one as in the other, at most, whatever their case.
+size_t common_run(std::string_view one, std::string_view other) {
+  const std::string small = lower_case(one), other_small = lower_case(other);
+  const std::vector<CodePoint> a = code_points(small), b = code_points(other_small);
+  std::vector<size_t> run(b.size() + 1);
+  size_t longest = 0;
+  for (const CodePoint& letter : a)
+    for (size_t j = b.size(); j > 0; --j)
+      longest = std::max(longest, run[j] = b[j - 1].value == letter.value ? run[j - 1] + 1 : 0);
+  return longest;
+}
+
 }  // namespace
+
+std::vector<LookAlike> look_alikes(std::string_view text, const std::vector<Span>& apart, std::string_view found,
+                                   const Reader& reader) {
+  constexpr size_t alike = 4, shortest = 5;  // letters
+  const std::vector<Span> words = plain_words(found), sources = plain_words(text);
+  const auto is_word_of = [](std::string_view word, std::string_view whole, const std::vector<Span>& spans) {
+    return std::ranges::any_of(spans, [&](Span s) { return lower_case(piece_of(whole, s)) == lower_case(word); });
+  };
+  std::vector<LookAlike> all;
+  for (Span span : words_apart_from(text, apart)) {
+    const std::string_view word = piece_of(text, span);
+    if (code_points(word).size() < shortest || pieces_in(reader.tokenizer, word) < many) continue;
+    if (is_word_of(word, found, words)) continue;
+    for (Span w : words)
+      if (common_run(word, piece_of(found, w)) >= alike && !is_word_of(piece_of(found, w), text, sources))
+        all.push_back({span, w});
+  }
+  return all;
+}
 
 std::vector<Span> unknown_names(std::string_view text, const std::vector<Span>& apart, const Reader& reader) {
   std::vector<Span> words = words_apart_from(text, apart);

@@ -28,4 +28,12 @@ Tidied tidy(std::string_view text, const std::vector<Span>& apart, const Reader&
 std::vector<Span> unknown_names(std::string_view text, const std::vector<Span>& apart, const Reader&);
 std::vector<Span> unknown_abbreviations(std::string_view text, const std::vector<Span>& apart, const Reader&);
 
+// A word that the vocabulary does not know, and a word of the translation that looks like it and is another: a copy that broke off
+// (Gelsenkirchen, Gelsenkir), or a relative (Skandal, scandal).
+struct LookAlike {
+  Span source, found;
+};
+std::vector<LookAlike> look_alikes(std::string_view text, const std::vector<Span>& apart, std::string_view found,
+                                   const Reader&);
+
 }  // namespace fovea
