@@ -52,6 +52,8 @@ CarefulSentence::CarefulSentence(std::string_view sentence, const Manner& manner
   if (names) attempts_.push_back({false, forms, 0, false});
   for (size_t turn : {2, 1, 0})
     if (forms) attempts_.push_back({names, true, turn, false});
+  if (std::ranges::any_of(items_, [](const Item& i) { return !i.plain.empty(); }))
+    attempts_.push_back({names, false, 0, false, true});
   for (size_t turn : {2, 1, 0})
     if (!items_.empty() && (turn == 0 || !forms)) attempts_.push_back({names, false, turn, false});
   while (!attempts_.empty() && !prepare()) attempts_.pop_back();
@@ -62,9 +64,10 @@ void CarefulSentence::find_items() {
       4000;  // bytes; what has more is no sentence, and looking for everything in it would take long
   if (sentence_.size() > longest) return;
   std::vector<Span> apart;
-  const auto add = [&](Carrier::Kind kind, Span span, std::string text, std::vector<std::string> accepted = {}) {
+  const auto add = [&](Carrier::Kind kind, Span span, std::string text, std::vector<std::string> accepted = {},
+                       std::string plain = {}) {
     if (std::ranges::any_of(apart, [&](Span s) { return share_bytes(s, span); })) return;
-    items_.push_back({kind, span, std::move(text), std::move(accepted)});
+    items_.push_back({kind, span, std::move(text), std::move(accepted), std::move(plain)});
     apart.push_back(span);
   };
   for (const KeptText& kept : find_kept_text(sentence_)) {
@@ -77,8 +80,9 @@ void CarefulSentence::find_items() {
     const Carrier::Kind kind = f.kind == NumberForm::date     ? Carrier::date
                                : f.kind == NumberForm::time   ? Carrier::time
                                : f.kind == NumberForm::amount ? Carrier::amount
+                               : f.kind == NumberForm::decade ? Carrier::place
                                                               : Carrier::number;
-    add(kind, f.span, f.text, f.accepted);
+    add(kind, f.span, f.text, f.accepted, f.plain);
   }
   for (PlaceName& p : place_names(sentence_, manner_.from, manner_.to)) add(Carrier::place, p.span, p.text, p.accepted);
   const Reader reader = {manner_.tokenizer, manner_.from};
@@ -86,7 +90,10 @@ void CarefulSentence::find_items() {
     for (Span s : unknown_abbreviations(sentence_, apart, reader))
       add(Carrier::name, s, std::string(piece_of(sentence_, s)));
   if (can_carry(Carrier::name))
-    for (Span s : unknown_names(sentence_, apart, reader)) add(Carrier::name, s, std::string(piece_of(sentence_, s)));
+    for (Span s : unknown_names(sentence_, apart, reader)) {
+      TitledName name = with_title(sentence_, s, manner_.from, manner_.to);
+      add(Carrier::name, name.span, std::move(name.text));
+    }
   std::ranges::sort(items_, {}, [](const Item& i) { return i.span.begin; });
 }
 
@@ -144,6 +151,7 @@ bool CarefulSentence::prepare() {
     const bool found = carry && assign(item, used, number);
     if (item.kind == Carrier::text && !found) return false;
     if (found) edits.push_back({item.span, item.carrier->source});
+    if (!found && attempt.plain && !item.plain.empty()) edits.push_back({item.span, item.plain});
     if (found || item.has_form()) apart.push_back(item.span);
   }
   for (const KeptText& aside : asides_) edits.push_back(without(aside)), apart.push_back(edits.back().span);
@@ -175,7 +183,7 @@ bool CarefulSentence::mends(const Translation& found) {
         found.copied && std::ranges::any_of(*found.copied, [&](Span s) { return share_bytes(s, a.found); });
     const bool known = std::ranges::any_of(items_, [&](const Item& i) { return i.span == a.source; });
     if (copied && !known)
-      items_.push_back({Carrier::name, a.source, std::string(piece_of(sentence_, a.source)), {}, true});
+      items_.push_back({Carrier::name, a.source, std::string(piece_of(sentence_, a.source)), {}, {}, true});
   }
   if (items_.size() == before) return false;
   std::ranges::sort(items_, {}, [](const Item& i) { return i.span.begin; });

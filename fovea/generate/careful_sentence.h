@@ -47,14 +47,16 @@ class CarefulSentence final {
     Span span;
     std::string text;                   // what is to stand in the translation
     std::vector<std::string> accepted;  // or one of these
+    std::string plain = {};             // in digits, for an attempt; "": no other
     bool broken = false;                // the model knows it so little that it does not even copy it
     const Carrier* carrier = nullptr;
     bool has_form() const { return kind >= Carrier::number; }  // its form in the target is known
   };
   struct Attempt {
-    bool names, forms;  // carried
-    size_t turn;        // which carriers come first
-    bool anyhow;        // forms may be lost
+    bool names, forms;   // carried
+    size_t turn;         // which carriers come first
+    bool anyhow;         // forms may be lost
+    bool plain = false;  // words for numbers are digits
   };
 
   void find_items();

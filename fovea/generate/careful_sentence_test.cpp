@@ -169,6 +169,16 @@ TEST_F(Careful, CarriesAWordWhoseCopyBrokeOff) {
   EXPECT_EQ(restored(relative, found.text), found.text);
 }
 
+TEST_F(Careful, ATitleBelongsToItsName) {
+  carriers_.push_back(parse_carriers({"name:Mary"})[0]);
+  const CarefulSentence s = sentence("Please write to Mrs. Szymborska.");
+  EXPECT_EQ(s.text(), "Please write to Mary.");
+  EXPECT_EQ(restored(s, "Bitte schreibe Mary."), "Bitte schreibe Frau Szymborska.");
+  EXPECT_EQ(sentence("Please write to Mr. Szymborski.").text(), "Please write to Mr. Mary.") << "Herr, or Herrn";
+  const CarefulSentence back("Das ist Herr Özdemir.", {*words_, "de", "en", carriers_});
+  EXPECT_EQ(restored(back, "That is Mary."), "That is Mr. Özdemir.");
+}
+
 TEST_F(Careful, AddsAFullStopAndTakesItAway) {
   const CarefulSentence s = sentence("Open the door");
   EXPECT_EQ(s.text(), "Open the door.");

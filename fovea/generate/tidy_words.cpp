@@ -305,6 +305,22 @@ class NameFinder {
   const Reader& reader_;
 };
 
+struct Title {
+  std::string_view from, word, in_target;
+};
+constexpr std::array<Title, 10> titles_in_target = {{
+    {"en", "Mrs.", "Frau"},
+    {"en", "Mrs", "Frau"},
+    {"en", "Ms.", "Frau"},
+    {"en", "Ms", "Frau"},
+    {"en", "Dr.", "Dr."},
+    {"en", "Doctor", "Doktor"},
+    {"de", "Herr", "Mr."},
+    {"de", "Herrn", "Mr."},
+    {"de", "Frau", "Mrs."},
+    {"de", "Doktor", "Dr."},
+}};
+
 // How many letters stand in the one as in the other, at most, whatever their case.
 size_t common_run(std::string_view one, std::string_view other) {
   const std::string small = lower_case(one), other_small = lower_case(other);
@@ -318,6 +334,19 @@ size_t common_run(std::string_view one, std::string_view other) {
 }
 
 }  // namespace
+
+TitledName with_title(std::string_view text, Span name, std::string_view from, std::string_view to) {
+  const bool known = (from == "en" && to == "de") || (from == "de" && to == "en");
+  for (const Title& t : titles_in_target) {
+    const std::string title = std::string(t.word) + " ";
+    const auto size = static_cast<int64_t>(title.size());
+    const Span span = {name.begin - size, name.begin};
+    if (!known || t.from != from || span.begin < 0 || piece_of(text, span) != title) continue;
+    if (span.begin > 0 && text[static_cast<size_t>(span.begin - 1)] != ' ') continue;
+    return {{span.begin, name.end}, std::string(t.in_target) + " " + std::string(piece_of(text, name))};
+  }
+  return {name, std::string(piece_of(text, name))};
+}
 
 std::vector<LookAlike> look_alikes(std::string_view text, const std::vector<Span>& apart, std::string_view found,
                                    const Reader& reader) {

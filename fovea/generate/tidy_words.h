@@ -28,6 +28,14 @@ Tidied tidy(std::string_view text, const std::vector<Span>& apart, const Reader&
 std::vector<Span> unknown_names(std::string_view text, const std::vector<Span>& apart, const Reader&);
 std::vector<Span> unknown_abbreviations(std::string_view text, const std::vector<Span>& apart, const Reader&);
 
+// A name together with the title before it, as the target has them: "Frau Szymborska" of "Mrs. Szymborska". Without one, and where the
+// form depends on the sentence (Mr.: Herr, Herrn), it is the name alone.
+struct TitledName {
+  Span span;
+  std::string text;
+};
+TitledName with_title(std::string_view text, Span name, std::string_view from, std::string_view to);
+
 // A word that the vocabulary does not know, and a word of the translation that looks like it and is another: a copy that broke off
 // (Gelsenkirchen, Gelsenkir), or a relative (Skandal, scandal).
 struct LookAlike {

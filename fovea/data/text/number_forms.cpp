@@ -16,10 +16,13 @@ struct Language {
   std::array<std::string_view, 12> months;
   std::array<std::string_view, 13> hours;  // in words; the first is that of midnight
   const char *number, *amount, *date, *time;
+  const char *clock, *decade;  // half past nine, the 1990s
 };
 
 // A number ends before a letter, a digit or a mark with digits behind it. Behind "version" it is a name.
 #define FOVEA_BEFORE "(?<![\\p{L}\\p{N}_.,/:-])"
+#define FOVEA_EN_HOURS "(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+#define FOVEA_DE_HOURS "(?:eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)"
 #define FOVEA_BEHIND "(?![\\p{L}\\p{N}_]|[.,:/][0-9])"
 
 const Language languages[] = {
@@ -37,7 +40,9 @@ const Language languages[] = {
                   "(?:January|February|March|April|May|June|July|August|September|October|November|December)(?:,? "
                   "[0-9]{4})?)" FOVEA_BEHIND,
      FOVEA_BEFORE "(?:[0-9]{1,2}:[0-9]{2}(?: ?(?:[ap]\\.m\\.|[apAP][mM]))?|[0-9]{1,2} "
-                  "?(?:[ap]\\.m\\.|[apAP][mM]))(?![\\p{L}\\p{N}_:])"},
+                  "?(?:[ap]\\.m\\.|[apAP][mM]))(?![\\p{L}\\p{N}_:])",
+     FOVEA_BEFORE "(?:half past|(?:a )?quarter (?:past|to)) " FOVEA_EN_HOURS FOVEA_BEHIND,
+     "(?<=[Ii]n |[Ss]ince )the [12][0-9]{2}0s" FOVEA_BEHIND},
     {"de",
      ',',
      '.',
@@ -50,7 +55,9 @@ const Language languages[] = {
      FOVEA_BEFORE
      "(?:[0-9]{1,2}\\. ?(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)"
      "(?: [0-9]{4})?|[0-9]{1,2}\\.[0-9]{1,2}\\.[0-9]{4})" FOVEA_BEHIND,
-     FOVEA_BEFORE "[0-9]{1,2}[.:][0-9]{2} Uhr(?![\\p{L}\\p{N}_])"},
+     FOVEA_BEFORE "[0-9]{1,2}[.:][0-9]{2} Uhr(?![\\p{L}\\p{N}_])",
+     FOVEA_BEFORE "(?:halb|[Vv]iertel (?:nach|vor)) " FOVEA_DE_HOURS FOVEA_BEHIND,
+     "(?<=[Ii]n |[Ss]eit )den [12][0-9]{2}0er(?:n|[ -]?Jahren)" FOVEA_BEHIND},
 };
 
 const Language* find(std::string_view name) {
@@ -151,6 +158,48 @@ NumberForm time_of(std::string_view text, const Language& to) {
   return form;
 }
 
+// "half past nine" is "halb zehn".
+NumberForm clock_of(std::string_view text, const Language& from, const Language& to) {
+  const std::string_view named = text.substr(text.rfind(' ') + 1);
+  const auto found = std::find(from.hours.begin() + 1, from.hours.end(), named);
+  const bool half = text.starts_with("hal");
+  const bool past = text.find(" past ") != text.npos || text.find(" nach ") != text.npos;
+  // The hour that has begun, and the one that is next.
+  int64_t hour = found - from.hours.begin();
+  if (half ? from.name == "de" : !past) hour = hour == 1 ? 12 : hour - 1;
+  const int64_t minute = half ? 30 : past ? 15 : 45;
+  const std::string_view begun = to.hours[static_cast<size_t>(hour)],
+                         next = to.hours[static_cast<size_t>(hour % 12 + 1)];
+  NumberForm form = {
+      NumberForm::time, {}, "", {fmt::format("{}:{}", hour, minute), fmt::format("{}.{}", hour, minute)}};
+  form.plain = fmt::format("{}:{}{}", hour, minute, from.name == "de" ? " Uhr" : "");
+  if (to.name == "de") {
+    form.text = half   ? fmt::format("halb {}", next)
+                : past ? fmt::format("Viertel nach {}", begun)
+                       : fmt::format("Viertel vor {}", next);
+    if (!half) form.accepted.push_back("v" + form.text.substr(1));
+  } else {
+    form.text = half   ? fmt::format("half past {}", begun)
+                : past ? fmt::format("quarter past {}", begun)
+                       : fmt::format("quarter to {}", next);
+    form.accepted.push_back(half   ? fmt::format("{} thirty", begun)
+                            : past ? fmt::format("quarter after {}", begun)
+                                   : fmt::format("quarter of {}", next));
+  }
+  return form;
+}
+
+// "in the 1990s" is "in den 1990er Jahren".
+NumberForm decade_of(std::string_view text, const Language& to) {
+  const std::string year = digits_in(text)[0], short_year = year.substr(2);
+  if (to.name == "de")
+    return {NumberForm::decade,
+            {},
+            fmt::format("den {}er Jahren", year),
+            {year + "er", year + "ern", short_year + "er", short_year + "ern"}};
+  return {NumberForm::decade, {}, fmt::format("the {}s", year), {year + "s", short_year + "s"}};
+}
+
 std::string with_capital(std::string word) {
   if (word[0] >= 'a' && word[0] <= 'z') word[0] = static_cast<char>(word[0] - 'a' + 'A');
   return word;
@@ -177,15 +226,15 @@ std::string in_words(int64_t value, const Language& language) {
 }
 
 struct Rules {
-  Regex number, amount, date, time;
+  Regex number, amount, date, time, clock, decade;
 };
 
 const Rules& rules_of(const Language& language) {
   static const std::vector<Rules> all = [] {
     std::vector<Rules> rules;
     for (const Language& l : languages)
-      rules.push_back(
-          {Regex(l.number, "numbers"), Regex(l.amount, "amounts"), Regex(l.date, "dates"), Regex(l.time, "times")});
+      rules.push_back({Regex(l.number, "numbers"), Regex(l.amount, "amounts"), Regex(l.date, "dates"),
+                       Regex(l.time, "times"), Regex(l.clock, "times"), Regex(l.decade, "decades")});
     return rules;
   }();
   return all[static_cast<size_t>(&language - languages)];
@@ -213,6 +262,8 @@ std::vector<NumberForm> number_forms(std::string_view text, std::string_view fro
   const Rules& rules = rules_of(*source);
   add(rules.date, [&](std::string_view t) { return date_of(t, *source, *target); });
   add(rules.time, [&](std::string_view t) { return time_of(t, *target); });
+  add(rules.clock, [&](std::string_view t) { return clock_of(t, *source, *target); });
+  add(rules.decade, [&](std::string_view t) { return decade_of(t, *target); });
   add(rules.amount, [&](std::string_view t) { return amount_of(t, *source, *target); });
   add(rules.number, [&](std::string_view t) {
     const std::string same = number_of(t, *source, *target);

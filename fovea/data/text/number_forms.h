@@ -15,11 +15,12 @@
 namespace fovea {
 
 struct NumberForm {
-  enum Kind { number, amount, date, time };
+  enum Kind { number, amount, date, time, decade };
   Kind kind;
   Span span;                          // of the text
   std::string text;                   // in the other language
   std::vector<std::string> accepted;  // other forms that say the same, as half past nine does
+  std::string plain = {};             // in digits, where the text has words; in the text's language
 };
 
 bool knows_numbers(std::string_view language);

@@ -33,6 +33,11 @@ TEST(NumberForms, FromEnglishToGerman) {
       {"17 of 30", "17 of 30"},
       {"1.2.3 and 3/4 and B52 and 4x", "1.2.3 and 3/4 and B52 and 4x"},
       {"March 45", "March 45"},
+      {"at half past nine or half past twelve", "at halb zehn or halb eins"},
+      {"a quarter past one, quarter to one", "Viertel nach eins, Viertel vor eins"},
+      {"half of it, half past no time", "half of it, half past no time"},
+      {"In the 1990s, since the 1820s; the 1950s were",
+       "In den 1990er Jahren, since den 1820er Jahren; the 1950s were"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(in(text, "en", "de"), expected);
 }
@@ -48,6 +53,13 @@ TEST(NumberForms, FromGermanToEnglish) {
       {"am 45.13.2025", "am 45.13.2025"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(in(text, "de", "en"), expected);
+}
+
+TEST(NumberForms, TimesAndDecadesInWordsFromGermanToEnglish) {
+  EXPECT_EQ(in("um halb zehn, halb eins", "de", "en"), "um half past nine, half past twelve");
+  EXPECT_EQ(in("Viertel nach acht, viertel vor eins", "de", "en"), "quarter past eight, quarter to one");
+  EXPECT_EQ(in("in den 1990er Jahren, seit den 1820ern", "de", "en"), "in the 1990s, seit the 1820s");
+  EXPECT_EQ(in("halb so viel, ein Viertel davon", "de", "en"), "halb so viel, ein Viertel davon");
 }
 
 TEST(NumberForms, OfAnUnknownLanguageAreNone) {
