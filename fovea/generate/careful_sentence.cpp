@@ -10,6 +10,9 @@
 namespace fovea {
 namespace {
 
+// Bytes; what has more is no sentence, and looking for everything in it would take long.
+constexpr size_t longest = 4000;
+
 bool share_bytes(Span a, Span b) { return a.begin < b.end && b.begin < a.end; }
 
 bool is_letter_at(std::string_view text, int64_t byte, bool before) {
@@ -60,8 +63,6 @@ CarefulSentence::CarefulSentence(std::string_view sentence, const Manner& manner
 }
 
 void CarefulSentence::find_items() {
-  constexpr size_t longest =
-      4000;  // bytes; what has more is no sentence, and looking for everything in it would take long
   if (sentence_.size() > longest) return;
   std::vector<Span> apart;
   const auto add = [&](Carrier::Kind kind, Span span, std::string text, std::vector<std::string> accepted = {},
@@ -171,6 +172,7 @@ bool CarefulSentence::next_attempt() {
 
 bool CarefulSentence::mends(const Translation& found) {
   if (mended_ || !can_carry(Carrier::name) || invalid_utf8(found.text) != std::string_view::npos) return false;
+  if (sentence_.size() > longest || found.text.size() > longest) return false;
   std::vector<Span> apart;
   for (const Item& item : items_) apart.push_back(item.span);
   for (const KeptText& aside : asides_) apart.push_back(aside.span);

@@ -6,8 +6,9 @@
 //   s.restored(found, found_tokens)->text;             // "Schreibe an a@b.org!"; nothing if Boston was lost
 //
 // Addresses, codes and their like are carried: a word stands for each that the model is known to carry over. Numbers and places are
-// first left to the model, and carried if it loses them; so are words that it began to copy and did not end. Emoji and marks of HTML and Markdown are taken out and put back behind or around the
-// words that were made from those beside them. What is lost is tried again with other carriers.
+// first left to the model, and carried if it loses them; so are words that it began to copy and did not end. Emoji and marks of HTML
+// and Markdown are taken out and put back behind or around the words that were made from those beside them. What is lost is tried
+// again with other carriers.
 #pragma once
 
 #include <optional>

@@ -179,6 +179,23 @@ TEST_F(Careful, ATitleBelongsToItsName) {
   EXPECT_EQ(restored(back, "That is Mary."), "That is Mr. Özdemir.");
 }
 
+TEST_F(Careful, ReadsATimeInDigitsIfItCameOutAsAnother) {
+  CarefulSentence s = sentence("Please open the door at half past nine.");
+  EXPECT_EQ(restored(s, "Bitte öffne die Tür um halb zehn."), "Bitte öffne die Tür um halb zehn.");
+  EXPECT_EQ(restored(s, "Bitte öffne die Tür um halb neun."), "(lost)");
+  ASSERT_TRUE(s.next_attempt());
+  EXPECT_EQ(s.text(), "Please open the door at 9:30.");
+  EXPECT_EQ(restored(s, "Bitte öffne die Tür um 9:30 Uhr."), "Bitte öffne die Tür um 9:30 Uhr.");
+}
+
+TEST_F(Careful, LooksForBrokenCopiesInSentencesAlone) {
+  carriers_.push_back(parse_carriers({"name:Mary"})[0]);
+  std::string text = "Wo ist";
+  for (int i = 0; i < 20'000; ++i) text += " Gelsenkirchen" + std::to_string(i);
+  CarefulSentence s(text, {*words_, "de", "en", carriers_});
+  EXPECT_FALSE(s.mends({.text = "Where is Gelsenkir?"}));
+}
+
 TEST_F(Careful, AddsAFullStopAndTakesItAway) {
   const CarefulSentence s = sentence("Open the door");
   EXPECT_EQ(s.text(), "Open the door.");

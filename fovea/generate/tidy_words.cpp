@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "fovea/generate/letter_case.h"
 #include "fovea/generate/word_links.h"
@@ -228,9 +229,24 @@ std::vector<Span> unknown_abbreviations(std::string_view text, const std::vector
 namespace {
 
 constexpr int64_t many = 3;  // pieces of a word that the vocabulary does not know
-constexpr std::array<std::string_view, 14> titles = {"Mr",        "Mrs",   "Ms",   "Dr",     "Doctor",
-                                                     "Professor", "Herr",  "Frau", "Doktor", "Familie",
-                                                     "President", "Mayor", "Prof", "Herrn"};
+// Before a name; of some what the other language says in any sentence, with a full stop where it has one (Mr. is Herr or Herrn).
+struct Title {
+  std::string_view word, from = {}, in_target = {};
+};
+constexpr std::array<Title, 14> titles = {{{"Mr"},
+                                           {"Mrs", "en", "Frau"},
+                                           {"Ms", "en", "Frau"},
+                                           {"Dr", "en", "Dr."},
+                                           {"Doctor", "en", "Doktor"},
+                                           {"Prof"},
+                                           {"Professor"},
+                                           {"President"},
+                                           {"Mayor"},
+                                           {"Herr", "de", "Mr."},
+                                           {"Herrn", "de", "Mr."},
+                                           {"Frau", "de", "Mrs."},
+                                           {"Doktor", "de", "Dr."},
+                                           {"Familie"}}};
 constexpr std::array<std::string_view, 6> links = {"van", "der", "de", "von", "del", "al"};
 // Behind a word that begins a sentence: it was somebody.
 constexpr std::array<std::string_view, 14> predicates = {"is",   "was",  "has",   "had",  "and",   "will",   "can",
@@ -240,6 +256,8 @@ template <class List>
 bool is_in(const List& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
+
+bool is_title(std::string_view word) { return std::ranges::find(titles, word, &Title::word) != titles.end(); }
 
 // The names of one text; its words in order.
 class NameFinder {
@@ -272,7 +290,7 @@ class NameFinder {
   bool capital(size_t i) const {
     const std::vector<CodePoint> points = code_points(word(i));
     return letters_in(piece_of(word(i), points[0].span)).upper == 1 && letters_in(word(i)).lower > 0 &&
-           !is_in(titles, word(i));
+           !is_title(word(i));
   }
 
   bool is_name(size_t begin, size_t end, bool several) const {
@@ -285,7 +303,7 @@ class NameFinder {
       most = std::max(most, std::min(pieces(i), pieces_in(reader_.tokenizer, lower_case(word(i)))));
     }
     if (most < many) return false;
-    const bool behind_title = begin > 0 && is_in(titles, word(begin - 1));
+    const bool behind_title = begin > 0 && is_title(word(begin - 1));
     if (behind_title) return true;
     // Where every noun has a capital, names are several words of which none is known, and they are not counted.
     if (reader_.language == "de") {
@@ -305,26 +323,9 @@ class NameFinder {
   const Reader& reader_;
 };
 
-struct Title {
-  std::string_view from, word, in_target;
-};
-constexpr std::array<Title, 10> titles_in_target = {{
-    {"en", "Mrs.", "Frau"},
-    {"en", "Mrs", "Frau"},
-    {"en", "Ms.", "Frau"},
-    {"en", "Ms", "Frau"},
-    {"en", "Dr.", "Dr."},
-    {"en", "Doctor", "Doktor"},
-    {"de", "Herr", "Mr."},
-    {"de", "Herrn", "Mr."},
-    {"de", "Frau", "Mrs."},
-    {"de", "Doktor", "Dr."},
-}};
-
-// How many letters stand in the one as in the other, at most, whatever their case.
+// How many letters stand in the one as in the other, at most.
 size_t common_run(std::string_view one, std::string_view other) {
-  const std::string small = lower_case(one), other_small = lower_case(other);
-  const std::vector<CodePoint> a = code_points(small), b = code_points(other_small);
+  const std::vector<CodePoint> a = code_points(one), b = code_points(other);
   std::vector<size_t> run(b.size() + 1);
   size_t longest = 0;
   for (const CodePoint& letter : a)
@@ -336,33 +337,34 @@ size_t common_run(std::string_view one, std::string_view other) {
 }  // namespace
 
 TitledName with_title(std::string_view text, Span name, std::string_view from, std::string_view to) {
-  const bool known = (from == "en" && to == "de") || (from == "de" && to == "en");
-  for (const Title& t : titles_in_target) {
-    const std::string title = std::string(t.word) + " ";
-    const auto size = static_cast<int64_t>(title.size());
-    const Span span = {name.begin - size, name.begin};
-    if (!known || t.from != from || span.begin < 0 || piece_of(text, span) != title) continue;
-    if (span.begin > 0 && text[static_cast<size_t>(span.begin - 1)] != ' ') continue;
-    return {{span.begin, name.end}, std::string(t.in_target) + " " + std::string(piece_of(text, name))};
-  }
+  const std::string_view before = text.substr(0, static_cast<size_t>(name.begin));
+  for (const Title& t : titles)
+    for (const std::string_view mark : {" ", ". "}) {
+      const std::string title = std::string(t.word) + std::string(mark);
+      const bool known = t.from == from && (from == "en" ? to == "de" : to == "en");
+      if (!known || !before.ends_with(title)) continue;
+      const auto begin = name.begin - static_cast<int64_t>(title.size());
+      if (begin > 0 && text[static_cast<size_t>(begin - 1)] != ' ') continue;
+      return {{begin, name.end}, std::string(t.in_target) + " " + std::string(piece_of(text, name))};
+    }
   return {name, std::string(piece_of(text, name))};
 }
 
 std::vector<LookAlike> look_alikes(std::string_view text, const std::vector<Span>& apart, std::string_view found,
                                    const Reader& reader) {
   constexpr size_t alike = 4, shortest = 5;  // letters
-  const std::vector<Span> words = plain_words(found), sources = plain_words(text);
-  const auto is_word_of = [](std::string_view word, std::string_view whole, const std::vector<Span>& spans) {
-    return std::ranges::any_of(spans, [&](Span s) { return lower_case(piece_of(whole, s)) == lower_case(word); });
-  };
+  const std::vector<Span> words = plain_words(found);
+  std::vector<std::string> small;
+  std::unordered_set<std::string> in_text, in_found;
+  for (Span s : plain_words(text)) in_text.insert(lower_case(piece_of(text, s)));
+  for (Span s : words) in_found.insert(small.emplace_back(lower_case(piece_of(found, s))));
   std::vector<LookAlike> all;
   for (Span span : words_apart_from(text, apart)) {
-    const std::string_view word = piece_of(text, span);
-    if (code_points(word).size() < shortest || pieces_in(reader.tokenizer, word) < many) continue;
-    if (is_word_of(word, found, words)) continue;
-    for (Span w : words)
-      if (common_run(word, piece_of(found, w)) >= alike && !is_word_of(piece_of(found, w), text, sources))
-        all.push_back({span, w});
+    const std::string word = lower_case(piece_of(text, span));
+    if (code_points(word).size() < shortest || in_found.contains(word)) continue;
+    if (pieces_in(reader.tokenizer, piece_of(text, span)) < many) continue;
+    for (size_t i = 0; i < words.size(); ++i)
+      if (!in_text.contains(small[i]) && common_run(word, small[i]) >= alike) all.push_back({span, words[i]});
   }
   return all;
 }
