@@ -1,4 +1,4 @@
-"""What was written by hand for the recipes, in recipes/zoo/written: pairs of sentences, opinions, sentences with names. A line that has five
+"""What was written for the recipes, in recipes/zoo/written: pairs of sentences, opinions, sentences with names. A line that has five
 words in a row with a sentence of tests/robust, or is a short one of them, is left out: there is measured, not learned."""
 
 import re
