@@ -171,6 +171,20 @@ struct BlockX {
   int64_t last;  // the row that stands for all behind it
 };
 
+// What the next panels begin with, while `left` groups of these are left: the hardware fetches ahead within a panel, but does not know
+// that others follow. (Fetching ahead within panels by hand made it slower.)
+template <class Scales, int panels>
+HWY_INLINE void fetch_beginnings(const std::byte* codes, int64_t panel, const Scales (&scales)[panels], int64_t left) {
+  constexpr int64_t parts = 8, part = 128, line = 64;  // a part in each of the last groups
+  if (left > parts) return;
+  for (int64_t p = 0; p < panels; ++p) {
+    const std::byte* next = codes + (panels + p) * panel + (parts - left) * part;
+    for (int64_t b = 0; b < part; b += line) __builtin_prefetch(next + b);
+    const std::byte* d = reinterpret_cast<const std::byte*>(scales[p].panel.d) + panels * panel;
+    for (int64_t b = 0; left == 1 && b < 4 * line; b += line) __builtin_prefetch(d + b);
+  }
+}
+
 // sums[rows][panels · 16] = x · panels, whose codes stand `panel` bytes apart.
 template <class Codes, class Scales, int rows, int panels>
 HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, int64_t panel, const Scales (&scales)[panels],
@@ -199,10 +213,8 @@ HWY_NOINLINE void block_tile(const std::byte* HWY_RESTRICT codes, int64_t panel,
             sum[i] = hn::Zero(hn::DFromV<typename Codes::Sum>());
         });
     constexpr int steps = Codes::halves * Codes::per_line;  // words of x for a line of codes
-    if constexpr (rows == 1) {
-      for (int64_t p = 0; p < panels; ++p)
-        for (int64_t b = 0; b < group_bytes; b += 64) __builtin_prefetch(codes + p * panel + 1024 + b);
-    }
+    if constexpr (rows == 1 && requires { scales[0].panel; })
+      fetch_beginnings(codes - g * group_bytes, panel, scales, depth / Scales::group - g);
     for (int64_t i = 0; i < group_bytes / 64; ++i) {
       const int64_t word = (g * group_bytes / 64 + i) * steps;
       unroll(
