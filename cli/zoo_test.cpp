@@ -62,7 +62,7 @@ TEST(Zoo, EveryModelHasItsCardItsRecipeAndItsScores) {
 }
 
 TEST(Zoo, TranslatesEverydaySentences) {
-  EXPECT_EQ(run_program("translate 'Good morning.'").out, "Guten Morgen.\n");
+  EXPECT_EQ(run_program("translate 'Good morning.'").out, "Guten Morgen!\n");
   EXPECT_EQ(run_program("translate 'I am very tired.'").out, "Ich bin sehr müde.\n");
   EXPECT_EQ(run_program("translate -m en-de-bahdanau 'I am very tired.'").out, "Ich bin sehr müde.\n");
   EXPECT_EQ(run_program("translate --from de 'Ich bin sehr müde.'").out, "I'm very tired.\n");
