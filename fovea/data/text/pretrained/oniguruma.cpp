@@ -151,6 +151,7 @@ class Translator {
 
   // Of what both read alike.
   void plain_escape() {
+    if (at_ + 1 == in_.size()) fail("a \\ at the end");
     const char c = peek(1);
     if (c == 'p' || c == 'P') {
       const size_t end = in_.find('}', at_);

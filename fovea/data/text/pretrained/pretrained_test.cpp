@@ -174,7 +174,8 @@ TEST(TokenizerJson, RefusesWhatItDoesNotKnow) {
     EXPECT_EQ(refused(with(key, R"({"type": "Unheard"})")), Error::unsupported) << key;
   EXPECT_EQ(refused(with("model", R"({"type": "Unheard", "vocab": {}})")), Error::unsupported);
   EXPECT_EQ(refused(with("pre_tokenizer", R"({"type": "Scripts"})")), Error::unsupported);
-  for (const char* pattern : {"[a&&b]", "(?~x)", "a{2}?", "\\g<1>", "(?<n>a)\\k<n>", "[", "(", "[a[b]]", "(?(1)a)"}) {
+  for (const char* pattern :
+       {"[a&&b]", "(?~x)", "a{2}?", "\\g<1>", "(?<n>a)\\k<n>", "[", "(", "[a[b]]", "(?(1)a)", "[a\\", "a\\"}) {
     const Json split = {
         {"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Isolated"}, {"invert", false}};
     EXPECT_EQ(refused(with("pre_tokenizer", split.dump().c_str())), Error::unsupported) << pattern;
