@@ -84,7 +84,7 @@ AttentionResult run(const Tensor& q, const KeyCache& cache, std::span<const int6
   const kernels::PageLayout page = cache.layout();
   const Mask& m = o.mask;
   require(o.selection == Selection::soft || page.precision == Precision::f32,
-          "attention: found a hard choice from a cache in bf16, expected one in f32");
+          "attention: found a hard choice from a cache in {}, expected one in f32", name(page.precision));
   require(!c.training, "attention: found a cache in training, expected none: it keeps no gradient");
   require(!m.query_offsets && !m.key_lengths && !m.query_lengths && !m.query_starts && !m.key_starts,
           "attention: found a mask with offsets, lengths or starts beside a cache, expected those of the cache's rows");

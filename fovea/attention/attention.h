@@ -39,11 +39,13 @@ struct AttentionOptions {
   HardGradient hard_gradient = HardGradient::reinforce;
   Mask mask = {};
   Bias bias = {};
-  double softcap = 0;                    // scores become softcap · tanh(scores / softcap)
-  Tensor sinks = {};                     // [heads]: a logit that takes weight away without a value
-  double dropout = 0;                    // of the weights, when training
-  std::optional<Probe> probe = {};       // what to return of the weights (before dropout)
-  Precision precision = Precision::f32;  // of its products (kernels/attention.h); f32 for gradients and hard choices
+  double softcap = 0;               // scores become softcap · tanh(scores / softcap)
+  Tensor sinks = {};                // [heads]: a logit that takes weight away without a value
+  double dropout = 0;               // of the weights, when training
+  std::optional<Probe> probe = {};  // what to return of the weights (before dropout)
+  Precision precision =
+      Precision::f32;  // bf16: of its products, f16: of keys and values (kernels/attention.h); f32 for gradients and
+                       // hard choices
   Weight output = {};  // what the heads' results are multiplied by behind it, for those who keep the attention
 };
 

@@ -5,7 +5,7 @@
 
 #include "fovea/attention/probe.h"
 #include "fovea/kernels/attention.h"
-#include "fovea/tensor/storage.h"
+#include "fovea/tensor/lasting_storage.h"
 
 namespace fovea {
 namespace {
@@ -40,7 +40,7 @@ const float* KeyCache::page(int64_t number) const {
 float* KeyCache::page(int64_t number) {
   const size_t n = static_cast<size_t>(number);
   if (pages_.size() <= n) pages_.resize(n + 1);
-  if (!pages_[n]) pages_[n] = allocate_storage(static_cast<size_t>(layout().floats()) * sizeof(float));
+  if (!pages_[n]) pages_[n] = allocate_lasting(static_cast<size_t>(layout().floats()) * sizeof(float));
   return reinterpret_cast<float*>(pages_[n].get());
 }
 

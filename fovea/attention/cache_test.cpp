@@ -166,7 +166,10 @@ void expect_bits_of_full_pass(Precision precision) {
 }
 
 TEST(Cache, RowsOfAnyLifeHaveTheBitsOfTheirOwnFullPass) {
-  expect_bits_of_full_pass(Precision::f32);
+  for_each_simd([] {
+    expect_bits_of_full_pass(Precision::f32);
+    expect_bits_of_full_pass(Precision::f16);
+  });
   for_each_simd([] { expect_bits_of_full_pass(Precision::bf16); }, emulated_simds());
 }
 

@@ -55,6 +55,7 @@ class Kept final : public KeptProblem {
       auto rounded = [](const Tensor& x) { return x.to(DType::bf16).to(DType::f32); };
       p.q = rounded(p.q * p.scale), p.k = rounded(p.k), p.scale = 1;
     }
+    if (a.precision == Precision::f16) p.k = p.k.to(DType::f16).to(DType::f32);
     const kernels::RowSum* sums = sums_.data() + (span.batch * n.heads + head) * n.queries + span.query_begin;
     for (int64_t i = 0; i < span.queries; ++i) p.lse.data<float>()[i] = sums[i].maximum + std::log(sums[i].sum);
     return p;

@@ -122,9 +122,10 @@ kernels::ScoreKind kernel_score(const Form& form) {
 }
 
 Precision kernel_precision(const AttentionOptions& o) {
-  const bool rounds = o.selection == Selection::soft && kernel_score(*o.form) == kernels::ScoreKind::dot &&
-                      kernels::unit_of(Precision::bf16) == kernels::Unit::tiles;
-  return rounds && o.precision == Precision::bf16 ? Precision::bf16 : Precision::f32;
+  const bool rounds = o.selection == Selection::soft && kernel_score(*o.form) == kernels::ScoreKind::dot;
+  const bool tiles = kernels::unit_of(Precision::bf16) == kernels::Unit::tiles;
+  return rounds && (o.precision == Precision::f16 || (o.precision == Precision::bf16 && tiles)) ? o.precision
+                                                                                                : Precision::f32;
 }
 
 kernels::WeightDropout attention_dropout(const AttentionOptions& o, const Context& c) {

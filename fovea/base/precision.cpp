@@ -8,6 +8,8 @@ std::string_view name(Precision p) {
   switch (p) {
     case Precision::bf16:
       return "bf16";
+    case Precision::f16:
+      return "f16";
     case Precision::int8:
       return "int8";
     case Precision::f32:

@@ -144,6 +144,16 @@ TEST_F(Careful, SetsCapitalsAgain) {
   EXPECT_EQ(restored(one, "Das ist sehr wichtig."), "Das ist SEHR wichtig.");
 }
 
+// A word of many tokens has looked at everything a little, each time.
+TEST(WordLinks, AWordOfManyTokensIsNoBetterForIt) {
+  const std::string text = "morgens immer";
+  Translation t = {.text = text, .tokens = {{0, 3}, {3, 7}, {8, 13}, {13, 13}}};
+  t.attention = tensor({4, 2}, std::vector<float>{0.35f, 0.65f, 0.35f, 0.65f, 0.6f, 0.4f, 0.0f, 1.0f});
+  const WordLinks links("always morning", {{0, 6}, {7, 14}}, t);
+  EXPECT_EQ(links.best_for(0), (Span{8, 13}));
+  EXPECT_EQ(links.best_for(1), (Span{0, 7}));
+}
+
 TEST_F(Careful, CarriesAWordWhoseCopyBrokeOff) {
   carriers_.push_back(parse_carriers({"name:Mary"})[0]);
   const CarefulSentence::Manner german = {*words_, "de", "en", carriers_};

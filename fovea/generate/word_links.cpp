@@ -41,11 +41,14 @@ WordLinks::WordLinks(std::string_view source, const std::vector<Span>& source_to
   weights_.resize(source_.size() * target_.size());
   const auto columns = words_of(source_tokens, source_), rows = words_of(t.tokens, target_);
   const Tensor weights = t.attention.contiguous();
+  std::vector<float> tokens(target_.size());
+  for (const std::vector<size_t>& words : rows)
+    for (size_t row : words) ++tokens[row];
   for (size_t i = 0; i < rows.size(); ++i)
     for (size_t j = 0; j < columns.size(); ++j)
       for (size_t row : rows[i])
         for (size_t column : columns[j])
-          weights_[row * source_.size() + column] += weights.data<float>()[i * columns.size() + j];
+          weights_[row * source_.size() + column] += weights.data<float>()[i * columns.size() + j] / tokens[row];
 }
 
 std::optional<Span> WordLinks::best_for(size_t source_word) const {

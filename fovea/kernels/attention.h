@@ -10,7 +10,8 @@
 //
 // In bf16 the forward pass rounds scale · q, k, v and what w is made of, exp(s − maximum), to bf16 for the two products, if the
 // scores are dots and bf16 runs on tiles (the instruction set amx, unit.h); sums, scores, denominators and what probes see stay
-// f32, and numbers below 2⁻¹²⁶ count as zeros. In all other cases bf16 is f32.
+// f32, and numbers below 2⁻¹²⁶ count as zeros. In all other cases bf16 is f32. In f16 k and v of dot scores are rounded to halves,
+// and nothing else.
 //
 // A fully masked row gives zeros. A NaN behind a mask does not leak, a NaN in what a row sees stays visible in that
 // row. Same bits: a row's result depends on that row and on the keys it sees, on the instruction set, the precision and
@@ -77,14 +78,16 @@ struct WeightDropout {
 };
 
 // One page of keys and values, in floats: for each key head panels [tokens / 16][width][16] and then values [tokens][value_width
-// rounded up to 16]. In bf16 they are words of two numbers, as attention_words-inl.h has them, half as many.
+// rounded up to 16]. In f16 they are halves in the same order; in bf16 words of two numbers, as attention_words-inl.h has them.
 struct PageLayout {
   int64_t tokens = 16;  // 16, 32, 64, 128 or 256
   int64_t key_heads = 1, width = 0, value_width = 0;
-  Precision precision = Precision::f32;  // or bf16, for dot scores on tiles
+  Precision precision = Precision::f32;  // or, for dot scores, f16, and on tiles bf16
 
-  int64_t key_floats() const { return precision == Precision::f32 ? width : (width + 31) / 32 * 16; }
-  int64_t value_stride() const { return (value_width + 15) / 16 * 16; }  // of f32
+  int64_t key_floats() const {
+    return precision == Precision::f32 ? width : precision == Precision::f16 ? (width + 1) / 2 : (width + 31) / 32 * 16;
+  }
+  int64_t value_stride() const { return (value_width + 15) / 16 * 16; }  // of f32 and f16, in numbers
   int64_t values() const { return tokens * key_floats(); }               // where they begin among a head's floats
   int64_t head() const { return values() + tokens * value_stride() / (precision == Precision::f32 ? 1 : 2); }
   int64_t floats() const { return key_heads * head(); }
@@ -115,7 +118,7 @@ struct Attention {
   Grid<const float> bias = {};   // −∞ masks
   const float* sinks = nullptr;  // [heads], a logit that takes weight without a value
   WeightDropout dropout = {};
-  Precision precision = Precision::f32;  // of the products of the forward pass; with pages, theirs counts
+  Precision precision = Precision::f32;  // of the forward pass; with pages, theirs counts
 };
 
 // Whether dropout drops w(i,j) of the given sequence (its number) and query head:

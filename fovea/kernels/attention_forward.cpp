@@ -39,10 +39,16 @@ constexpr int64_t key_block = 256, query_block = 96;
 // end of each. On tiles 2 MB for each thread: the products are so fast that reading from beyond its caches would be seen.
 int64_t wave_floats(const ForwardJob& job) { return job.on_tiles ? threads() * (int64_t{1} << 19) : 6 << 20; }
 
-// With few rows a value is read once or twice: not worth a copy, or a look for odd numbers. Tiles need a copy in words.
+// With few rows a value is read once or twice: not worth a copy, or a look for odd numbers. Tiles need a copy in words, and what is
+// to be rounded needs one.
 bool packs_values(const ForwardJob& job, const SequenceSpan& s) {
   const Attention& a = job.attention;
-  return s.queries * (a.shape.heads / a.shape.key_heads) >= 32 || (job.on_tiles && !a.pages.tables);
+  return s.queries * (a.shape.heads / a.shape.key_heads) >= 32 || ((job.on_tiles || job.halves) && !a.pages.tables);
+}
+
+// Halves in pages become floats if many rows read them.
+bool packs_keys(const ForwardJob& job, const SequenceSpan& s) {
+  return !job.attention.pages.tables || (job.halves && packs_values(job, s));
 }
 
 int64_t rounded(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
@@ -57,7 +63,7 @@ PageLayout long_page(const ForwardJob& job, int64_t keys) {
 int64_t packed_floats(const ForwardJob& job, const SequenceSpan& s) {
   const PageLayout page = long_page(job, s.keys);
   const bool values = packs_values(job, s);
-  const int64_t floats = (job.attention.pages.tables ? 0 : page.values()) + (values ? page.head() - page.values() : 0);
+  const int64_t floats = (packs_keys(job, s) ? page.values() : 0) + (values ? page.head() - page.values() : 0);
   return floats + s.keys / key_block + 64;
 }
 
@@ -70,13 +76,15 @@ ForwardUnit make_unit(const ForwardJob& job, int64_t sequence, int64_t key_head,
   u.column_stride = whole.tokens * 8;
   if (packs_values(job, s)) {
     u.odd = scratch.take<uint8_t>(s.keys / key_block + 1);
-    if (job.on_tiles || !a.pages.tables) u.own_values = scratch.take<float>(whole.head() - whole.values());
+    if (job.on_tiles || packs_keys(job, s)) u.own_values = scratch.take<float>(whole.head() - whole.values());
   }
   if (a.pages.tables) {
-    const PageLayout page = {a.pages.tokens, a.shape.key_heads, a.shape.width, a.shape.value_width, a.pages.precision};
+    const PageLayout page = page_of(a);
     u.pages = a.pages.tables[sequence], u.page_tokens = page.tokens;
     u.first_key = key_head * page.head(), u.first_value = u.first_key + page.values();
-    return u;
+    u.halves = job.halves && !packs_keys(job, s);
+    if (u.halves) u.width = page.key_floats(), u.value_stride = page.value_stride() / 2;
+    if (!packs_keys(job, s)) return u;
   }
   u.panels = u.own_panels = scratch.take<float>(whole.values());
   u.values = u.own_values;
@@ -126,7 +134,7 @@ void run_wave(ForwardJob& job) {
 // Pages say themselves what they hold.
 bool on_tiles(const Attention& a) {
   const bool tiles = unit_of(Precision::bf16) == Unit::tiles, paged = a.pages.tables != nullptr;
-  require(!paged || a.pages.precision == Precision::f32 || (tiles && a.score == ScoreKind::dot),
+  require(!paged || a.pages.precision != Precision::bf16 || (tiles && a.score == ScoreKind::dot),
           "attention_forward: found pages in bf16, expected dot scores and the instruction set amx, as when they were "
           "written");
   return tiles && a.score == ScoreKind::dot && (paged ? a.pages.precision : a.precision) == Precision::bf16;
@@ -138,6 +146,7 @@ void attention_forward(const Attention& a, const AttentionOutput& result, const 
   check(a, "attention_forward");
   ForwardJob job{.attention = a, .result = result, .probe = probe, .sequences = sequences_of(a)};
   job.on_tiles = on_tiles(a);
+  job.halves = a.score == ScoreKind::dot && (a.pages.tables ? a.pages.precision : a.precision) == Precision::f16;
   prepare_probe(job);
   int64_t count = job.sequences.size();
   for (int64_t s = 0, h = 0; s < count;) {

@@ -19,6 +19,7 @@
 #include "fovea/kernels/attention_plan.h"
 #include "fovea/kernels/attention_tiles-inl.h"
 #include "fovea/kernels/exp2-inl.h"
+#include "fovea/kernels/fetch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -29,7 +30,7 @@ HWY_INLINE int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / s
 // Rows of tokens lie far apart, where no CPU looks for them by itself.
 template <int write = 0>
 HWY_INLINE void fetch_row(const float* row, int64_t width) {
-  for (int64_t i = 0; i < width; i += 16) __builtin_prefetch(row + i, write);
+  fetch<write>(row, width * static_cast<int64_t>(sizeof(float)));
 }
 
 // x → e^{2x} in place; the buffer has room up to a multiple of 16.
@@ -74,6 +75,24 @@ HWY_INLINE void transpose_rows(const float* const* rows, int64_t count, int64_t 
   for (; c < width; ++c) {
     for (int64_t r = 0; r < count; ++r) to[c * to_stride + r] = rows[r][c];
   }
+}
+
+// Numbers as halves and back, up to a multiple of 16 of them.
+HWY_INLINE void to_halves(const float* from, int64_t count, uint16_t* to) {
+#if HWY_TARGET <= HWY_AVX2
+  const hn::Rebind<hwy::float16_t, F> halves;
+  for (int64_t i = 0; i < count; i += lanes)
+    hn::StoreU(hn::DemoteTo(halves, hn::LoadU(F(), from + i)), halves, reinterpret_cast<hwy::float16_t*>(to + i));
+#else
+  for (int64_t i = 0; i < count; ++i) to[i] = half_of_float(from[i]);
+#endif
+}
+HWY_INLINE void from_halves(const uint16_t* from, int64_t count, float* to) {
+  for (int64_t i = 0; i < count; i += lanes) hn::StoreU(numbers_at(from + i), F(), to + i);
+}
+HWY_INLINE void round_to_halves(float* x, int64_t count) {
+  uint16_t halves[16];
+  for (int64_t i = 0; i < count; i += 16) to_halves(x + i, 16, halves), from_halves(halves, 16, x + i);
 }
 
 // Up to 16 rows into one panel; lanes without a row become 0.

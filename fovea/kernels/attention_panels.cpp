@@ -16,29 +16,48 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-// One head of a piece: whole panels by transposition, single tokens lane by lane.
+// One key into its lane of a panel of halves; the row has room up to a multiple of 16.
+void write_lane(const float* row, int64_t width, uint16_t* lane) {
+  uint16_t halves[16];
+  for (int64_t d = 0; d < width; d += 16) {
+    to_halves(row + d, 16, halves);
+    for (int64_t i = 0; i < std::min<int64_t>(16, width - d); ++i) lane[(d + i) * panel] = halves[i];
+  }
+}
+
+// One head of a piece in f32 or f16: whole panels by transposition, single tokens lane by lane.
 void write_piece(const WritePages& w, const PagePiece& piece, int64_t head) {
-  const int64_t width = w.layout.width, end = piece.begin + piece.tokens;
-  const float* k = piece.k + head * w.k_head;
-  float* to = piece.page + head * w.layout.head();
+  const PageLayout& page = w.layout;
+  const bool halves = page.precision == Precision::f16;
+  const int64_t width = page.width, end = piece.begin + piece.tokens, stride = page.value_stride();
+  const float *k = piece.k + head * w.k_head, *v = piece.v + head * w.v_head;
+  float *keys = piece.page + head * page.head(), *values = keys + page.values();
   Scratch scratch;
-  float* row = scratch.take<float>(round_up(width, panel));
+  float* row = scratch.take<float>(std::max(halves ? panel * width : 0, round_up(std::max(width, stride), panel)));
   for (int64_t t = piece.begin; t < end;) {
     const float* from = k + (t - piece.begin) * w.k_token;
+    float* to = keys + t / panel * panel * page.key_floats();
     if (t % panel == 0 && t + panel <= end) {
-      pack_panel(from, w.k_token, panel, width, w.score, to + t * width);
+      pack_panel(from, w.k_token, panel, width, w.score, halves ? row : to);
+      if (halves) to_halves(row, panel * width, reinterpret_cast<uint16_t*>(to));
       t += panel;
       continue;
     }
     std::copy_n(from, width, row);
     std::fill(row + width, row + round_up(width, panel), 0.0f);
     if (w.score == ScoreKind::additive) exponentiate(row, width);
-    float* lane = to + t / panel * panel * width + t % panel;
-    for (int64_t d = 0; d < width; ++d) lane[d * panel] = row[d];
+    if (halves) {
+      write_lane(row, width, reinterpret_cast<uint16_t*>(to) + t % panel);
+    } else {
+      for (int64_t d = 0; d < width; ++d) to[t % panel + d * panel] = row[d];
+    }
     ++t;
   }
-  pack_rows(piece.v + head * w.v_head, w.v_token, piece.tokens, w.layout.value_width,
-            to + w.layout.values() + piece.begin * w.layout.value_stride());
+  if (!halves) return pack_rows(v, w.v_token, piece.tokens, page.value_width, values + piece.begin * stride);
+  for (int64_t t = piece.begin; t < end; ++t, v += w.v_token) {
+    pack_rows(v, w.v_token, 1, page.value_width, row);
+    to_halves(row, stride, reinterpret_cast<uint16_t*>(values) + t * stride);
+  }
 }
 
 // The same in bf16.
@@ -117,7 +136,8 @@ void write_pages(const WritePages& w) {
     tokens += piece.tokens;
   }
   const bool words = w.layout.precision == Precision::bf16;
-  require(!words || w.score == ScoreKind::dot, "write_pages: found additive keys for pages in bf16, expected f32");
+  require(w.layout.precision == Precision::f32 || w.score == ScoreKind::dot,
+          "write_pages: found additive keys for pages in {}, expected f32", name(w.layout.precision));
   auto write = words ? HWY_DYNAMIC_DISPATCH(write_piece_in_words) : HWY_DYNAMIC_DISPATCH(write_piece);
   const int64_t heads = w.layout.key_heads, count = static_cast<int64_t>(w.pieces.size()) * heads;
   auto one = [&](int64_t i) { write(w, w.pieces[i / heads], i % heads); };
@@ -129,8 +149,9 @@ void copy_page(const PageLayout& l, const float* from, int64_t tokens, float* to
   const int64_t panels = (tokens + 15) / 16, half_tile = 8 * 16;
   for (int64_t h = 0; h < l.key_heads; ++h, from += l.head(), to += l.head()) {
     std::copy_n(from, panels * 16 * l.key_floats(), to);
-    if (l.precision == Precision::f32) {
-      std::copy_n(from + l.values(), tokens * l.value_stride(), to + l.values());
+    if (l.precision != Precision::bf16) {
+      const int64_t stride = l.precision == Precision::f32 ? l.value_stride() : l.value_stride() / 2;
+      std::copy_n(from + l.values(), tokens * stride, to + l.values());
       continue;
     }
     for (int64_t c = l.values(); c < l.head(); c += l.tokens / 16 * half_tile)

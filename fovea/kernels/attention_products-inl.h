@@ -19,41 +19,43 @@ namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Where the panels of one key block are.
+template <class Number>
 struct BlockPanels {
-  const float* at[block_keys / panel];
+  const Number* at[block_keys / panel];
 };
 
-HWY_INLINE BlockPanels neighbours(const float* first, int64_t width) {
-  BlockPanels k;
+HWY_INLINE BlockPanels<float> neighbours(const float* first, int64_t width) {
+  BlockPanels<float> k;
   for (int64_t p = 0; p < block_keys / panel; ++p) k.at[p] = first + p * panel * width;
   return k;
 }
 
-// Rows that do not fill a group, over a run of panels.
-HWY_INLINE void dot_few_rows(const float* q, int64_t rows, const float* const* k, int64_t width, int64_t panels,
+// R rows of a group over a run of panels, as many of them side by side as there are registers for.
+template <int R, class Number>
+HWY_INLINE void dot_rows(const float* q, const Number* const* k, int64_t width, int64_t panels, float* s) {
+  constexpr int broad = wide ? (R == 1 ? 8 : 4) : lanes > 1 ? (R == 1 ? 4 : R == 2 ? 2 : 1) : 1;
+  int64_t p = 0;
+  for (; p + 2 * broad <= panels; p += broad) dot_tile<R, broad, true>(q, k + p, width, s + p * panel);
+  for (; p + broad <= panels; p += broad) dot_tile<R, broad>(q, k + p, width, s + p * panel);
+  if constexpr (broad > 1)
+    for (; p < panels; ++p) dot_tile<R, 1>(q, k + p, width, s + p * panel);
+}
+
+// Rows that do not fill a group. Keys are read once for up to four of them.
+template <class Number>
+HWY_INLINE void dot_few_rows(const float* q, int64_t rows, const Number* const* k, int64_t width, int64_t panels,
                              float* s) {
-  constexpr int broad = wide ? 8 : lanes > 1 ? 4 : 1, pair = wide ? 2 : 1;
-  int64_t r = 0;
-  for (; r + 4 <= rows; r += 4) {
-    int64_t p = 0;
-    float* to = s + r * score_stride;
-    for (; p + pair <= panels; p += pair) dot_tile<4, pair>(q + r, k + p, width, to + p * panel);
-    if constexpr (pair > 1) {
-      for (; p < panels; ++p) dot_tile<4, 1>(q + r, k + p, width, to + p * panel);
-    }
-  }
-  for (; r < rows; ++r) {
-    int64_t p = 0;
-    float* to = s + r * score_stride;
-    for (; p + broad <= panels; p += broad) dot_tile<1, broad>(q + r, k + p, width, to + p * panel);
-    for (; p < panels; ++p) dot_tile<1, 1>(q + r, k + p, width, to + p * panel);
-  }
+  for (; rows >= 4; rows -= 4, q += 4, s += 4 * score_stride) dot_rows<4>(q, k, width, panels, s);
+  if (rows == 3) dot_rows<3>(q, k, width, panels, s);
+  if (rows == 2) dot_rows<2>(q, k, width, panels, s);
+  if (rows == 1) dot_rows<1>(q, k, width, panels, s);
 }
 
 // Scores of all rows with one key block; group g needs columns groups[g]. A pair of panels stays in the first cache
 // while all groups pass by it.
-HWY_NOINLINE inline void dot_scores(const float* q, int64_t rows, const BlockPanels& k, int64_t width,
-                                    const Columns* groups, float* s) {
+template <class Number>
+HWY_NOINLINE void dot_scores(const float* q, int64_t rows, const BlockPanels<Number>& k, int64_t width,
+                             const Columns* groups, float* s) {
   constexpr int pair = wide ? 2 : 1;
   int64_t full = rows / group_rows;
   for (int64_t j = 0; j < block_keys; j += pair * panel) {
@@ -76,19 +78,25 @@ HWY_NOINLINE inline void dot_scores(const float* q, int64_t rows, const BlockPan
 }
 
 // S slices of columns for any number of rows. `transposed`: row r of P is column r of the score buffer.
-template <bool transposed, int S>
-HWY_INLINE void mix_slices(const float* p, int64_t rows, const float* v, int64_t v_stride, int64_t count, float* o,
+template <bool transposed, int S, class Number>
+HWY_INLINE void mix_slices(const float* p, int64_t rows, const Number* v, int64_t v_stride, int64_t count, float* o,
                            int64_t o_stride) {
   constexpr int64_t row = transposed ? 1 : score_stride, step = transposed ? score_stride : 1;
   int64_t r = 0;
-  for (; r + 6 <= rows; r += 6) mix_tile<6, S, row, step>(p + r * row, v, v_stride, count, o + r * o_stride, o_stride);
-  for (; r + 4 <= rows; r += 4) mix_tile<4, S, row, step>(p + r * row, v, v_stride, count, o + r * o_stride, o_stride);
-  for (; r < rows; ++r) mix_tile<1, S, row, step>(p + r * row, v, v_stride, count, o + r * o_stride, o_stride);
+  const auto next = [&]<int R>(std::integral_constant<int, R>) HWY_ATTR {
+    mix_tile<R, S, row, step>(p + r * row, v, v_stride, count, o + r * o_stride, o_stride);
+    r += R;
+  };
+  while (r + 6 <= rows) next(std::integral_constant<int, 6>());
+  while (r + 4 <= rows) next(std::integral_constant<int, 4>());
+  if (r + 3 == rows) next(std::integral_constant<int, 3>());
+  if (r + 2 == rows) next(std::integral_constant<int, 2>());
+  if (r < rows) next(std::integral_constant<int, 1>());
 }
 
 // O[rows][16 · slices] += P · V[count][16 · slices].
-template <bool transposed>
-HWY_NOINLINE void mix_rows(const float* p, int64_t rows, const float* v, int64_t v_stride, int64_t count, float* o,
+template <bool transposed, class Number>
+HWY_NOINLINE void mix_rows(const float* p, int64_t rows, const Number* v, int64_t v_stride, int64_t count, float* o,
                            int64_t o_stride, int64_t slices) {
   constexpr int64_t row = transposed ? 1 : score_stride, step = transposed ? score_stride : 1;
   int64_t c = 0;

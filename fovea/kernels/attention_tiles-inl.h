@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "fovea/base/half.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -51,20 +53,34 @@ HWY_INLINE void unroll(const Body& body) {
   }
 }
 
-// R rows of a packed query group against P panels of K, wherever they are.
-template <int R, int P>
-HWY_INLINE void dot_tile(const float* HWY_RESTRICT q, const float* const* panels, int64_t width,
+// Keys and values may be halves.
+HWY_INLINE V numbers_at(const float* p) { return hn::LoadU(F(), p); }
+HWY_INLINE V numbers_at(const uint16_t* p) {
+#if HWY_TARGET <= HWY_AVX2
+  return hn::PromoteTo(F(), hn::LoadU(hn::Rebind<hwy::float16_t, F>(), reinterpret_cast<const hwy::float16_t*>(p)));
+#else
+  alignas(64) float numbers[lanes];
+  for (int i = 0; i < lanes; ++i) numbers[i] = float_of_half(p[i]);
+  return hn::Load(F(), numbers);
+#endif
+}
+
+// R rows of a packed query group against P panels of K, wherever they are. `ahead`: as many more, which are fetched meanwhile, stand
+// behind them.
+template <int R, int P, bool ahead = false, class Number>
+HWY_INLINE void dot_tile(const float* HWY_RESTRICT q, const Number* const* panels, int64_t width,
                          float* HWY_RESTRICT s) {
   const F d;
   constexpr int C = P * panel_vectors;
-  const float* k[P];
+  const Number* k[P];
   unroll<P>([&](auto p) FOVEA_PASTE { k[p] = panels[p]; });
   V sum[R * C];
   unroll<R * C>([&](auto i) FOVEA_PASTE { sum[i] = hn::Zero(d); });
   for (int64_t at = 0; at < width * panel; at += panel, q += group_rows) {
     V key[C];
     unroll<C>([&](auto c)
-                  FOVEA_PASTE { key[c] = hn::LoadU(d, k[c / panel_vectors] + at + (c % panel_vectors) * lanes); });
+                  FOVEA_PASTE { key[c] = numbers_at(k[c / panel_vectors] + at + (c % panel_vectors) * lanes); });
+    if constexpr (ahead) unroll<P>([&](auto p) FOVEA_PASTE { __builtin_prefetch(panels[P + p] + at); });
     unroll<R>([&](auto r) FOVEA_PASTE {
       const V query = hn::Set(d, q[r]);
       unroll<C>([&](auto c) FOVEA_PASTE { sum[r * C + c] = hn::MulAdd(query, key[c], sum[r * C + c]); });
@@ -76,8 +92,8 @@ HWY_INLINE void dot_tile(const float* HWY_RESTRICT q, const float* const* panels
 }
 
 // R rows and S slices of 16 columns; element (r, j) of P is p[r * row + j * step].
-template <int R, int S, int64_t row, int64_t step>
-HWY_INLINE void mix_tile(const float* HWY_RESTRICT p, const float* HWY_RESTRICT v, int64_t v_stride, int64_t count,
+template <int R, int S, int64_t row, int64_t step, class Number>
+HWY_INLINE void mix_tile(const float* HWY_RESTRICT p, const Number* HWY_RESTRICT v, int64_t v_stride, int64_t count,
                          float* HWY_RESTRICT o, int64_t o_stride) {
   const F d;
   constexpr int C = S * panel_vectors;
@@ -87,7 +103,7 @@ HWY_INLINE void mix_tile(const float* HWY_RESTRICT p, const float* HWY_RESTRICT 
   });
   for (int64_t j = 0; j < count; ++j, v += v_stride, p += step) {
     V value[C];
-    unroll<C>([&](auto c) FOVEA_PASTE { value[c] = hn::LoadU(d, v + c * lanes); });
+    unroll<C>([&](auto c) FOVEA_PASTE { value[c] = numbers_at(v + c * lanes); });
     unroll<R>([&](auto r) FOVEA_PASTE {
       const V weight = hn::Set(d, p[r * row]);
       unroll<C>([&](auto c) FOVEA_PASTE { sum[r * C + c] = hn::MulAdd(weight, value[c], sum[r * C + c]); });

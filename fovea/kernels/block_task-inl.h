@@ -16,6 +16,7 @@
 
 #include "fovea/base/scratch.h"
 #include "fovea/kernels/block_panels.h"
+#include "fovea/kernels/fetch.h"
 #include "fovea/kernels/gemm_task-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -175,13 +176,13 @@ struct BlockX {
 // that others follow. (Fetching ahead within panels by hand made it slower.)
 template <class Scales, int panels>
 HWY_INLINE void fetch_beginnings(const std::byte* codes, int64_t panel, const Scales (&scales)[panels], int64_t left) {
-  constexpr int64_t parts = 8, part = 128, line = 64;  // a part in each of the last groups
+  constexpr int64_t parts = 8, part = 128, scales_of_group = 256;  // a part in each of the last groups
   if (left > parts) return;
   for (int64_t p = 0; p < panels; ++p) {
     const std::byte* next = codes + (panels + p) * panel + (parts - left) * part;
-    for (int64_t b = 0; b < part; b += line) __builtin_prefetch(next + b);
+    fetch(next, part);
     const std::byte* d = reinterpret_cast<const std::byte*>(scales[p].panel.d) + panels * panel;
-    for (int64_t b = 0; left == 1 && b < 4 * line; b += line) __builtin_prefetch(d + b);
+    if (left == 1) fetch(d, scales_of_group);
   }
 }
 

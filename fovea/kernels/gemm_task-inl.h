@@ -140,11 +140,6 @@ HWY_INLINE void run_tile(const GemmTask& t, const Tile& tile, TileJob& job, int6
     job.start = buffer, job.start_stride = tile.columns;
   }
   job.out = direct ? c : buffer, job.out_stride = direct ? t.c.row_stride : tile.columns;
-  if (first) {
-    for (int64_t r = 0; r < tile.rows; ++r) {
-      for (int64_t j = 0; j < columns; j += 16) __builtin_prefetch(c + r * t.c.row_stride + j);
-    }
-  }
   tile.kernel(job);
   if (direct) return;
   if (last && !plain) return finish(t, tile.row, tile.column, tile.rows, columns, buffer, tile.columns);
@@ -306,6 +301,7 @@ void run_in(const GemmTask& t) {
 void run_task(const GemmTask& t) {
   switch (t.precision) {
     case Precision::f32:
+    case Precision::f16:  // no matrix is
       return run_in<F32>(t);
     case Precision::bf16:
 #if FOVEA_HAS_BF16_DOTS

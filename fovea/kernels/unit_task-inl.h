@@ -14,6 +14,7 @@
 
 #include "fovea/base/scratch.h"
 #include "fovea/kernels/amx.h"
+#include "fovea/kernels/fetch.h"
 #include "fovea/kernels/gemm_task-inl.h"
 #include "fovea/kernels/round-inl.h"
 
@@ -53,8 +54,7 @@ class BesideTiles final : public Beside {
   void step() override {
     const int64_t below = now_.row + now_.rows + done_;
     for (int64_t r = below; r < HWY_MIN(below + rows_a_step_, task_.row_end); ++r) {
-      const float* c = task_.c.data + r * task_.c.row_stride + now_.column;
-      for (int64_t j = 0; j < now_.columns; j += 16) __builtin_prefetch(c + j, 1, 2);
+      fetch<1, 2>(task_.c.data + r * task_.c.row_stride + now_.column, now_.columns * 4);
     }
     finish_rows(rows_a_step_);
   }

@@ -73,7 +73,7 @@ Projected LlamaAttention::project(const Tensor& x, std::span<const int64_t> posi
 
 Tensor LlamaAttention::operator()(const Tensor& x, std::span<const int64_t> positions, const Context& c) const {
   AttentionOptions options = options_;
-  options.output = output_.weight(), options.precision = precision_of(output_.weight());
+  options.output = output_.weight(), options.precision = attention_precision(output_.weight());
   const Tensor y = attend_to_self(this, project(x, positions), options, c).output;
   return output_(y.reshape({y.size(0), y.size(1), heads_ * head_width_}));
 }

@@ -11,6 +11,7 @@
 #include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/gradient.h"
 #include "fovea/tensor/index.h"
+#include "fovea/tensor/lasting_storage.h"
 #include "fovea/tensor/matmul.h"
 #include "fovea/tensor/work.h"
 
@@ -90,6 +91,8 @@ Work product_work(const Tensor& x, std::span<const Weight* const> weights, std::
   return work;
 }
 
+Tensor lasting(int64_t bytes) { return {{bytes}, DType::i8, allocate_lasting(static_cast<size_t>(bytes))}; }
+
 Tensor finite(const Tensor& stored) {
   const Tensor numbers = stored.to(DType::f32).contiguous();
   if (!kernels::all_finite(numbers.elements(), numbers.data<float>()))
@@ -112,6 +115,11 @@ const PackedMatrix* Weight::packed(size_t part) const {
 Precision precision_of(const Weight& weight) {
   const PackedMatrix* packed = weight.packed();
   return packed && !packed->blocks ? packed->precision : Precision::f32;
+}
+
+Precision attention_precision(const Weight& weight) {
+  const PackedMatrix* packed = weight.packed();
+  return packed && packed->blocks ? Precision::f16 : precision_of(weight);
 }
 
 bool Weight::packs() const {
@@ -160,7 +168,7 @@ void Weight::bind(const Tensor& file, Precision precision) {
     if (numbers_.shares_storage_with(stored)) numbers_ = numbers_.clone();
     return;
   }
-  Tensor memory({bytes_in(precision)}, DType::i8);
+  const Tensor memory = lasting(bytes_in(precision));
   const auto matrices = matrices_in(memory.bytes(), precision, size(-1), parts());
   const Tensor rows = stored.reshape({size(-2), size(-1)});
   const int64_t piece = std::max<int64_t>(1, (1 << 16) / size(-1) / 16) * 16;
@@ -185,7 +193,7 @@ void Weight::bind(const BlockMatrix& stored) {
     numbers_ = finite(stored.numbers());
     return;
   }
-  Tensor memory({bytes_in(stored.type)}, DType::i8);
+  const Tensor memory = lasting(bytes_in(stored.type));
   const auto [numbers, bytes] = block_of(stored.type);
   std::vector<PackedMatrix> matrices;
   const std::byte *to = memory.bytes(), *from = stored.memory.get();

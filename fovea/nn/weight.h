@@ -105,6 +105,9 @@ class Weight final {
 
 // What products with it run in: its own if it is packed in one, else f32.
 Precision precision_of(const Weight&);
+// What the attention of a model that writes runs in beside such a weight: beside blocks, of which memory is what they save, keys and values
+// are halves.
+Precision attention_precision(const Weight&);
 
 // activation(x Wᵀ + b), as tensor/matmul.h has it for tensors. Packed weights have no gradient, but x has one through them.
 Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias = {}, Activation activation = Activation::none);

@@ -88,7 +88,7 @@ class Gpt2Attention final {
     auto in_heads = [&](const Tensor& t) { return t.reshape({s[0], s[1], heads_, s[2] / heads_}); };
     const std::vector<Tensor> qkv = split(all_(x), -1, {s[2], s[2], s[2]});
     AttentionOptions options = options_;
-    options.output = output_.weight(), options.precision = precision_of(output_.weight());
+    options.output = output_.weight(), options.precision = attention_precision(output_.weight());
     return output_(
         attend_to_self(this, {in_heads(qkv[0]), in_heads(qkv[1]), in_heads(qkv[2])}, options, c).output.reshape(s));
   }
