@@ -198,7 +198,8 @@ TEST_F(TrainVerb, TheTaskMayBeAFlag) {
   EXPECT_NE(
       refused("translation --task tagging --data pairs.tsv -o n").out.find("found tagging in a recipe for translation"),
       std::string::npos);
-  const Answer large = run("classification --data pairs.tsv -o n --layers 9223372036854775807");
+  write_text(folder_ / "labelled.tsv", toy_labelled(50));
+  const Answer large = run("classification --data labelled.tsv -o n --layers 9223372036854775807");
   EXPECT_EQ(large.code, 2);
   EXPECT_NE(large.out.find("layers"), std::string::npos) << large.out;
 }
