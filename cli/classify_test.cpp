@@ -78,6 +78,7 @@ TEST_F(ClassifyVerb, SaysIfItIsUnsure) {
   const std::string shown =
       run_in_terminal("classify -m my-classifier 'The teacher wrote.'", folder_.path().string()).out;
   EXPECT_EQ(shown.find("unsure: ") != std::string::npos, json["unsure"].get<bool>()) << shown;
+  EXPECT_EQ(shown.find("\\t"), std::string::npos) << shown;
 }
 
 TEST_F(ClassifyVerb, JsonKeepsTheOtherFieldsOfTheInput) {
