@@ -137,6 +137,15 @@ TEST_F(EvaluateVerb, AModelIsScoredByTheKindOfLabelsThatItLearned) {
   EXPECT_EQ(sets["labels"]["long"]["support"], sets["lines"]) << "each text has it beside another: " << sets;
 }
 
+TEST_F(EvaluateVerb, WhatAModelsDataIsAndWhereItComesFromIsSaidIfItIsNotThere) {
+  const Answer answer = run_program("evaluate -m sentiment", {.folder = folder_.string()});
+  EXPECT_EQ(answer.code, 2);
+  for (const char* part : {"names the data reviews.tsv, which is not here", "its source: Kotzias et al. 2015",
+                           "fovea evaluate -m sentiment --data FILE --part all"})
+    EXPECT_NE(answer.out.find(part), std::string::npos) << answer.out;
+  EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 1) << answer.out;
+}
+
 TEST_F(EvaluateVerb, AlignmentsAndLanguageModels) {
   EXPECT_DOUBLE_EQ(numbers("--task alignment --references " + examples_ + "gold.pharaoh " + examples_ +
                            "output.pharaoh")["error_rate"],
