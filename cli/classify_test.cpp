@@ -78,6 +78,18 @@ TEST_F(ClassifyVerb, SaysIfItIsUnsure) {
   const std::string shown =
       run_in_terminal("classify -m my-classifier 'The teacher wrote.'", folder_.path().string()).out;
   EXPECT_EQ(shown.find("unsure: ") != std::string::npos, json["unsure"].get<bool>()) << shown;
+  EXPECT_EQ(shown.find("\\t"), std::string::npos) << shown;
+}
+
+TEST_F(ClassifyVerb, SaysWhatItDidNotRead) {
+  const std::filesystem::path file = folder_ / "my-classifier/config.json";
+  Json config = Json::parse(read_text(file));
+  config["longest"] = 3;
+  write_text(file, config.dump());
+  EXPECT_GT(Json::parse(run("'The teacher wrote a letter.' --json").out)["unread"], 0);
+  const std::string shown =
+      run_in_terminal("classify -m my-classifier 'The teacher wrote a letter.'", folder_.path().string()).out;
+  EXPECT_NE(shown.find("read the first 3 tokens and not the last "), std::string::npos) << shown;
 }
 
 TEST_F(ClassifyVerb, JsonKeepsTheOtherFieldsOfTheInput) {

@@ -106,6 +106,46 @@ TEST_F(EvaluateVerb, ClassificationReadsDataSetsAndAnswers) {
   EXPECT_NEAR(json["macro"]["f1"], (2.0 / 3 + 0 + 0.8) / 3, 1e-15);
 }
 
+TEST_F(EvaluateVerb, SetsOfLabelsAreReadAsClassifyPrintsThem) {
+  const std::string gold = file("gold", "new\tgood\n\nold\n"),
+                    printed = file("printed", "good\t0.9012\tnew\t0.5100\n\ngood\t0.7000\n");
+  const nlohmann::json json = numbers("--task classification --labelling several --references " + gold + " " + printed);
+  EXPECT_NEAR(json["accuracy"], 2.0 / 3, 1e-12) << "two of three sets are right";
+  EXPECT_NEAR(json["micro"]["f1"], 2 * 2 / (3.0 + 3), 1e-12);
+}
+
+TEST_F(EvaluateVerb, AModelIsScoredByTheKindOfLabelsThatItLearned) {
+  const ExampleFolder folder("evaluate_labels");
+  std::string numbered, several;
+  for (int i = 0; i < 40; ++i) {
+    const std::string text = fmt::format("The {} was {} times too long.", i % 2 ? "film" : "song", i);
+    numbered += fmt::format("{}\t{}\n", text, i % 2 + 0.01 * i);
+    several += fmt::format("{}\t{}|long\n", text, i % 2 ? "film" : "song");
+  }
+  write_text(folder / "numbers.tsv", numbered);
+  write_text(folder / "several.tsv", several);
+  const std::string train = "train classification --steps 2 --embedding 8 --encoder none --hold-out 20 -o ";
+  ASSERT_EQ(folder.run(train + "number --labelling number --data numbers.tsv").code, 0);
+  ASSERT_EQ(folder.run(train + "several --labelling several --label-separator '|' --data several.tsv").code, 0);
+  const auto scored = [&](const std::string& model) {
+    const Answer answer = folder.run("evaluate --json -m " + model);
+    EXPECT_EQ(answer.code, 0) << answer.out;
+    return nlohmann::json::parse(answer.out.substr(answer.out.find('{')));
+  };
+  const nlohmann::json number = scored("number"), sets = scored("several");
+  EXPECT_TRUE(number.contains("pearson") && number.contains("mean_squared_error")) << number;
+  EXPECT_EQ(sets["labels"]["long"]["support"], sets["lines"]) << "each text has it beside another: " << sets;
+}
+
+TEST_F(EvaluateVerb, WhatAModelsDataIsAndWhereItComesFromIsSaidIfItIsNotThere) {
+  const Answer answer = run_program("evaluate -m sentiment", {.folder = folder_.string()});
+  EXPECT_EQ(answer.code, 2);
+  for (const char* part : {"names the data reviews.tsv, which is not here", "its source: Kotzias et al. 2015",
+                           "fovea evaluate -m sentiment --data FILE --part all"})
+    EXPECT_NE(answer.out.find(part), std::string::npos) << answer.out;
+  EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 1) << answer.out;
+}
+
 TEST_F(EvaluateVerb, AlignmentsAndLanguageModels) {
   EXPECT_DOUBLE_EQ(numbers("--task alignment --references " + examples_ + "gold.pharaoh " + examples_ +
                            "output.pharaoh")["error_rate"],

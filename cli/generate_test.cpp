@@ -56,6 +56,7 @@ TEST_F(WritingVerbs, ModelsThatCannotAreNamed) {
             std::string::npos);
   std::filesystem::remove(folder_ / "my-language-model" / "chat_template.jinja");
   EXPECT_NE(folder_.run("chat -m my-language-model").out.find("found no chat template"), std::string::npos);
+  EXPECT_NE(folder_.run("chat").out.find("found no --model, expected the folder of one; "), std::string::npos);
   EXPECT_NE(
       folder_.run("generate -m my-language-model Paris --max-length 3 --max-new-tokens 4").out.find("one of them"),
       std::string::npos);

@@ -67,10 +67,12 @@ TEST_F(TokenizeVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
   write_text(folder_ / "latin1.txt", "na\xefve\n");
   write_text(folder_ / "broken.model", "nonsense");
   write_text(folder_ / "empty.txt", "");
+  write_text(folder_ / "lines.txt", "The sea");
   ASSERT_EQ(run("--train text.txt --tokenizer bytes -o good").code, 0);
   const std::pair<const char*, const char*> cases[] = {
       {"", "found neither --model nor --train"},
       {"--train text.txt", "found no --output"},
+      {"--train text.txt lines.txt -o x", "--train: found lines.txt behind it, expected --train before each file"},
       {"--train text.txt --tokenizer unigran -o x", "did you mean 'unigram'?"},
       {"--train text.txt --vocabulary 10 -o x", "Vocabulary size is smaller"},
       {"--train text.txt --tokenizer words --vocabulary 3 -o x", "found a vocabulary of 3"},
@@ -80,7 +82,7 @@ TEST_F(TokenizeVerb, BadInputGivesOneClearLineAndExitCodeTwo) {
       {"--train latin1.txt -o x", "latin1.txt:1: byte 2: found 0xef"},
       {"--train empty.txt -o x", "found no text to learn from"},
       {"--train text.txt --tokenizer bytes -o text.txt/x", "text.txt/x: cannot make this folder"},
-      {"-m missing hello", "there is no such tokenizer"},
+      {"-m missing hello", "found no model 'missing'"},
       {"-m broken.model hello", "broken.model: not a SentencePiece model"},
       {"-m good --ids --json hello", "expected only one of"},
       {"-m good --decode '5 six'", "found 'six', expected an id"},
@@ -107,6 +109,13 @@ TEST_F(TokenizeVerb, AModelsVocabularyIsNotOverwritten) {
   fs::create_directories(folder_ / "model");
   write_text(folder_ / "model/config.json", "{}");
   EXPECT_EQ(run("--train text.txt --tokenizer words -o model").code, 2);
+}
+
+TEST_F(TokenizeVerb, ModelsGoByTheirNames) {
+  EXPECT_EQ(run("-m en-de 'The cat'").out, "▁The ▁cat\n");
+  ASSERT_EQ(run("--train text.txt --tokenizer bytes -o training/best").code, 0);
+  write_text(folder_ / "training/best/config.json", "{}");
+  EXPECT_EQ(run("-m training --ids A").out, run("-m training/best --ids A").out) << "as a training leaves it";
 }
 
 TEST_F(TokenizeVerb, TheExamplesOfItsHelpRun) {

@@ -150,6 +150,8 @@ TEST_F(TrainVerb, WhatIsWrongIsOneClearLine) {
   EXPECT_NE(refused("translation -o m").out.find("--data"), std::string::npos);
   EXPECT_NE(refused("translation --data pairs.tsv").out.find("--output"), std::string::npos);
   EXPECT_NE(refused("missing.yaml").out.find("missing.yaml"), std::string::npos);
+  EXPECT_NE(run("translation --data missing.tsv -o m").out.find("missing.tsv: cannot open"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder_ / "m")) << "what was made for nothing";
   write_text(folder_ / "typo.yaml", "task: translation\nlerning_rate: 1\n");
   EXPECT_NE(refused("typo.yaml").out.find("did you mean 'learning_rate'"), std::string::npos);
   EXPECT_NE(refused("typo.yaml").out.find("the flags of fovea train --help"), std::string::npos);
@@ -198,7 +200,8 @@ TEST_F(TrainVerb, TheTaskMayBeAFlag) {
   EXPECT_NE(
       refused("translation --task tagging --data pairs.tsv -o n").out.find("found tagging in a recipe for translation"),
       std::string::npos);
-  const Answer large = run("classification --data pairs.tsv -o n --layers 9223372036854775807");
+  write_text(folder_ / "labelled.tsv", toy_labelled(50));
+  const Answer large = run("classification --data labelled.tsv -o n --layers 9223372036854775807");
   EXPECT_EQ(large.code, 2);
   EXPECT_NE(large.out.find("layers"), std::string::npos) << large.out;
 }

@@ -68,6 +68,18 @@ TEST(Zoo, TranslatesEverydaySentences) {
   EXPECT_EQ(run_program("translate --from de 'Ich bin sehr müde.'").out, "I'm very tired.\n");
 }
 
+TEST(Zoo, OtherWritingComesThroughAsItIs) {
+  for (const char* text : {"これは日本語の文です。", "Это русский текст.", "你好"})
+    for (const std::string from : {"en", "de"})
+      EXPECT_EQ(run_program(fmt::format("translate --from {} '{}'", from, text)).out, std::string(text) + "\n");
+  for (const char* text :
+       {"I like 東京 very much.", "My friend Иван Петров lives in Berlin.", "A 5 µm film costs 3 Ω."}) {
+    const std::string german = run_program(fmt::format("translate '{}'", text)).out;
+    EXPECT_EQ(german.find("\ufffd"), std::string::npos) << german;
+    EXPECT_NE(german.find(text[0] == 'I' ? "東京" : text[0] == 'M' ? "Иван Петров" : "Ω"), std::string::npos) << german;
+  }
+}
+
 TEST(Zoo, TellsWhatItSees) {
   EXPECT_EQ(run_program("tag 'Ada Lovelace worked with Charles Babbage in London.'").out,
             "[Ada Lovelace](PER) worked with [Charles Babbage](PER) in [London](LOC).\n");

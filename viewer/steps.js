@@ -23,7 +23,7 @@ const forms = {
   general: { title: "general", formula: "qᵀ W k", make: () => ({ ...larger(1), w: [[1, 0.5], [0, 1]] }), score: (q, k, p) => dot(product(q, p.w), k), by: "Luong, Pham and Manning 2015" },
   additive: { title: "additive", formula: "vᵀ tanh(W q + U k)", make: () => ({ ...larger(1), w: [[1, 0], [0, 1]], u: [[1, 0.5], [0, 1]], a: [[1, -1]] }),
               score: (q, k, p) => dot(p.a[0], product(q, p.w).map((v, i) => Math.tanh(v + product(k, p.u)[i]))), by: "Bahdanau, Cho and Bengio 2014" },
-  heads: { title: "multi-head", formula: "[head 1; head 2]", make: () => larger(2), score: (q, k) => dot(q, k) / Math.sqrt(q.length), by: "Vaswani et al. 2017" },
+  heads: { title: "multi-head", formula: "[head 0; head 1]", make: () => larger(2), score: (q, k) => dot(q, k) / Math.sqrt(q.length), by: "Vaswani et al. 2017" },
 };
 
 const packed = (p) => JSON.stringify([p.query, p.x, p.heads.map((o) => [o.q, o.k, o.v]), p.w ?? 0, p.u ?? 0, p.a ?? 0]);
@@ -70,7 +70,7 @@ export async function stepsView(frame) {
     titled("x", grid(p.x, p.tokens, edit)),
     titled("query", h("div", { class: "group", role: "radiogroup" }, p.tokens.map((w, i) => h("button", { type: "button", "aria-pressed": String(i === p.query), onclick: (e) => {
       p.query = i; keep(); for (const b of e.target.parentNode.children) b.setAttribute("aria-pressed", String(b === e.target)); fill(); } }, w)))))),
-    ...p.heads.map((o, n) => section(p.heads.length > 1 ? `three lenses of head ${n + 1}` : "three lenses", "x W_Q is what a word asks, x W_K what it answers to, x W_V what it says", side(
+    ...p.heads.map((o, n) => section(p.heads.length > 1 ? `three lenses of head ${n}` : "three lenses", "x W_Q is what a word asks, x W_K what it answers to, x W_V what it says", side(
       titled("W_Q", grid(o.q, null, edit)), titled("W_K", grid(o.k, null, edit)), titled("W_V", grid(o.v, null, edit))))),
     ...(p.w ? [section("of the score", form.formula, side(titled("W", grid(p.w, null, edit)), p.u && titled("U", grid(p.u, null, edit)), p.a && titled("v", grid(p.a, null, edit))))] : []));
   given.className = "steps";
@@ -89,7 +89,7 @@ export async function stepsView(frame) {
       const scores = k.map((one) => form.score(q, one, p)), weights = softmax(scores);
       const context = v[0].map((_, d) => weights.reduce((sum, w, j) => sum + w * v[j][d], 0));
       outputs.push(...context);
-      const title = p.heads.length > 1 ? `head ${n + 1}: ` : "";
+      const title = p.heads.length > 1 ? `head ${n}: ` : "";
       return [section(title + "projections", "", side(titled(`q of ${p.tokens[p.query]}`, grid([q], null, fixed)), titled("keys", grid(k, p.tokens, fixed)), titled("values", grid(v, p.tokens, fixed)))),
         section(title + "1  scores", "how well each key fits the query", grid(scores.map((x) => [x]), p.tokens, fixed)),
         section(title + "2  weights", "softmax of the scores", bars(weights)),
@@ -109,7 +109,7 @@ export async function stepsView(frame) {
     say(`${form.title} attention: score = ${form.formula}   (${form.by})`, 600);
     p.heads.forEach((o, n) => {
       const q = product(p.x[p.query], o.q), scores = p.x.map((x) => form.score(q, product(x, o.k), p)), weights = softmax(scores), v = p.x.map((x) => product(x, o.v));
-      if (p.heads.length > 1) say(`head ${n + 1}`, 600);
+      if (p.heads.length > 1) say(`head ${n}`, 600);
       weights.forEach((w, j) => {
         g.append(s("text", { x: 0, y, "font-size": t.unit, fill: t.ink }, p.tokens[j]), s("text", { x: 9 * t.unit, y, "font-size": t.unit, fill: t.quiet, "text-anchor": "end" }, scores[j].toFixed(4)),
           s("rect", { x: 10.5 * t.unit, y: y - 0.9 * t.unit, width: Math.max(1, w * 16 * t.unit), height: 1.2 * t.unit, fill: ink(0.25 + 0.75 * w, t.dark) }),

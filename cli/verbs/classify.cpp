@@ -9,6 +9,7 @@
 #include "fovea/explain/answer_json.h"
 #include "fovea/explain/highlight.h"
 #include "fovea/explain/picture_map.h"
+#include "fovea/formats/matrix_text.h"
 #include "fovea/generate/classify_pictures.h"
 #include "fovea/models/pretrained.h"
 #include "fovea/models/zoo.h"
@@ -37,11 +38,21 @@ void draw(const std::string& text, const Classified& c, const std::string& title
   answers.add_panel(to_heat_map(highlight, title));
 }
 
+// "positive 0.5317, negative 0.4683": the most probable labels, for a person.
+std::string likeliest(const Classified& c, const Labels& labels) {
+  constexpr size_t most = 3;
+  const std::vector<std::string> cells = split_text(to_text(c, labels, true), '\t');
+  std::string text;
+  for (size_t i = 0; i + 1 < std::min(cells.size(), 2 * most); i += 2)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cells[i], cells[i + 1]);
+  return text;
+}
+
 void note(const Classified& c, const Labels& labels, const Answers& answers) {
   if (c.unread > 0)
     answers.note(fmt::format("read the first {} tokens and not the last {}: the model takes no more", c.tokens.size(),
                              c.unread));
-  if (is_unsure(c, labels)) answers.note(fmt::format("unsure: {}", to_text(c, labels, true)));
+  if (is_unsure(c, labels)) answers.note("unsure: " + likeliest(c, labels));
 }
 
 void check_for_pictures(const ClassifyVerbOptions& o) {

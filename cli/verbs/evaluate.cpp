@@ -77,6 +77,12 @@ struct EvaluateOptions {
     t.fields(reader);
   }
 
+  // And the other way: what the task was told, how labels are meant for one, is the evaluation's to know.
+  void take_told(Task& t) const {
+    detail::Reader reader(detail::Reader::json, to_json(t), "recipe");
+    evaluation->fields(reader);
+  }
+
  private:
   // A flag that the task has no use for is a mistake rather than something to pass over.
   void refuse_flags_of_others(const CommandLine& line) {
@@ -185,6 +191,7 @@ Recipe recipe_of(const EvaluateOptions& o, const std::filesystem::path& folder) 
   if (!o.data.empty()) recipe.examples.data = o.data, recipe.examples.validation.clear();
   recipe.examples.validate_on = 0;
   o.tell_typed(recipe.task());
+  o.take_told(recipe.task());
   return recipe;
 }
 

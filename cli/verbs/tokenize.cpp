@@ -8,6 +8,7 @@
 #include "cli/verb.h"
 #include "fovea/base/text.h"
 #include "fovea/data/text/lines.h"
+#include "fovea/models/zoo.h"
 #include "fovea/train/vocabulary.h"
 
 namespace fovea::verbs {
@@ -24,13 +25,14 @@ struct TokenizeOptions {
 
   void fields(Fields& f) {
     f("text", text, "the text; without it each line of --input is one");
-    f("model", model, "the folder of a tokenizer or model, or a file of it: tokenizer.json, vocab.txt, .model …");
+    f("model", model,
+      "a model's folder or name, the folder of a tokenizer, or a file of one: tokenizer.json, vocab.txt, .model …");
     f("input", input, "a file of texts, plain, .gz or .zip; - is stdin");
     f("ids", ids, "print ids instead of pieces");
     f("json", json, "print ids, pieces and the bytes of the text each came from, as JSON");
     f("decode", decode, "the texts are ids; print what they spell");
     f("train", train, "learn a vocabulary from the lines of these files");
-    f("tokenizer", kind, "with --train: unigram, bpe, words or bytes");
+    f("tokenizer", kind, "with --train: unigram, bpe, byte-bpe, wordpiece, words, characters or bytes");
     f("vocabulary", vocabulary, "with --train: how many pieces; 0: 8000, or 20000 words");
     f("lower_case", lower_case, "with --train: do not tell A from a");
     f("character_coverage", coverage,
@@ -45,7 +47,7 @@ struct TokenizeOptions {
 
 // A model does not know its words by another vocabulary.
 void require_free(const TokenizeOptions& o) {
-  for (const char* name : {"config.json", "spiece.model", "vocabulary.json"})
+  for (const char* name : {"config.json", "spiece.model", "vocabulary.json", "tokenizer.json", "vocab.txt"})
     require(o.force || !path_exists(std::filesystem::path(o.output) / name),
             "--output: give a new folder, or --force; found {} in {}, which would be lost or of no use", name,
             o.output);
@@ -53,6 +55,8 @@ void require_free(const TokenizeOptions& o) {
 
 void train(const TokenizeOptions& o) {
   require(!o.output.empty(), "--train: found no --output, expected the folder to write");
+  require(o.text.empty() || !path_exists(o.text), "--train: found {} behind it, expected --train before each file",
+          o.text);
   require(o.model.empty() && o.text.empty(), "--train: found --model or a text, which are for using a tokenizer");
   require(o.kind != "bytes" || o.vocabulary == 0, "--tokenizer bytes: found --vocabulary; bytes are always 256");
   require((o.kind != "bytes" && o.kind != "words") || o.seed == 0,
@@ -93,12 +97,18 @@ void print(const Tokenizer& tokenizer, const std::string& text, const TokenizeOp
   fmt::print("{}\n", json.dump());
 }
 
+// What stands there, or else that of a model as every verb finds one: a training's best, or one that ships.
+std::unique_ptr<Tokenizer> tokenizer_of(const std::string& name) {
+  const bool training = path_exists(std::filesystem::path(name) / "best");
+  return load_tokenizer(path_exists(name) && !training ? std::filesystem::path(name) : find_model(name));
+}
+
 void run(const TokenizeOptions& o) {
   if (!o.train.empty()) return train(o);
   require(!o.model.empty(), "fovea tokenize: found neither --model nor --train, expected one of them");
   require(int{o.ids} + o.json + o.decode <= 1, "fovea tokenize: expected only one of --ids, --json and --decode");
   require(o.output.empty(), "--output: found it without --train");
-  const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(o.model);
+  const std::unique_ptr<Tokenizer> tokenizer = tokenizer_of(o.model);
   if (o.given || !o.text.empty()) return print(*tokenizer, o.text, o);
   Lines lines(o.input);
   for (std::string line; lines.next(line);) print(*tokenizer, line, o);
@@ -111,6 +121,7 @@ extern const Verb tokenize = {.name = "tokenize",
                               .help = "learn a vocabulary from text, and cut text into its pieces",
                               .examples =
                                   "fovea tokenize --train text.txt --tokenizer bpe --vocabulary 8000 -o my-tokenizer\n"
+                                  "fovea tokenize -m en-de \"Where is the station?\"\n"
                                   "fovea tokenize -m my-tokenizer \"Where is the station?\" --json\n"
                                   "fovea tokenize -m my-tokenizer --ids < text.txt",
                               .run = [](const TokenizeOptions& o) { run(o); }};

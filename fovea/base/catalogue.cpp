@@ -26,11 +26,29 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 constexpr size_t longest = 100;
 
-// What a person who types `layer`, `beams` or `lr` means: a name with that word in it, or with these initials.
+// The name itself, without what stands before every flag.
+std::string_view bare(std::string_view name) {
+  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+  return name;
+}
+
+// Whether one of the words that a name is made of is this one, but for a letter.
+bool has_nearly(std::string_view name, std::string_view word) {
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (auto begin = name.begin(); begin != name.end();) {
+    begin = std::find_if(begin, name.end(), letter);
+    const auto end = std::find_if_not(begin, name.end(), letter);
+    if (edit_distance({begin, end}, word) <= 1) return true;
+    begin = end;
+  }
+  return false;
+}
+
+// What a person who types `layer`, `beems` or `lr` means: a name with that word in it, or with these initials.
 bool has_word(std::string_view name, std::string_view word) {
-  word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+  word = bare(word);
   if (word.ends_with('s')) word.remove_suffix(1);
-  if (word.size() >= 4) return name.find(word) != name.npos;
+  if (word.size() >= 4) return name.find(word) != name.npos || has_nearly(name, word);
   std::string initials;
   for (size_t i = 0; i < name.size(); ++i)
     if (std::isalpha(name[i]) && (i == 0 || !std::isalnum(name[i - 1]))) initials += name[i];
@@ -40,7 +58,7 @@ bool has_word(std::string_view name, std::string_view word) {
 // The nearest name, if it is near; else up to three with the word in them.
 std::vector<std::string> suggestions(std::string_view name, std::span<const std::string> known) {
   if (name.size() > longest) return {};
-  size_t least = 1 + name.size() / 3 + 1;
+  size_t least = 1 + bare(name).size() / 3 + 1;
   std::vector<std::string> nearest, similar;
   for (const std::string& candidate : known) {
     if (candidate.size() > longest) continue;

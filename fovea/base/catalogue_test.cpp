@@ -21,8 +21,8 @@ TEST(Catalogue, TheSuggestionComesFirst) {
 
 TEST(Catalogue, AWordOfANameOrItsInitialsSuggestIt) {
   auto meant = [](std::string_view name) {
-    const std::string text = error_of(
-        name, {"header", "encoder_layers", "decoder_layers", "learning_rate", "--batch-tokens", "--beam-size"});
+    const std::string text = error_of(name, {"header", "encoder_layers", "decoder_layers", "learning_rate",
+                                             "--batch-tokens", "--beam-size", "--seed"});
     const size_t begin = text.find("mean ") + 5;
     return text.substr(begin, text.find('?') - begin);
   };
@@ -30,7 +30,9 @@ TEST(Catalogue, AWordOfANameOrItsInitialsSuggestIt) {
   EXPECT_EQ(meant("lr"), "'learning_rate'");
   EXPECT_EQ(meant("--batch"), "'--batch-tokens'");
   EXPECT_EQ(meant("--beams"), "'--beam-size'");
+  EXPECT_EQ(meant("--beem"), "'--beam-size'") << "not --seed";
   EXPECT_EQ(meant("headr"), "'header'");
+  EXPECT_EQ(error_of("--lr", {"--to"}).find("did you mean"), std::string::npos);
 }
 
 TEST(Catalogue, ManyNamesAreCountedNotListed) {

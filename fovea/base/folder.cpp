@@ -85,9 +85,9 @@ bool recover_folder(const fs::path& folder) {
   return found;
 }
 
-FolderLock::FolderLock(const fs::path& folder) {
+FolderLock::FolderLock(const fs::path& folder) : folder_(folder) {
   std::error_code failure;
-  fs::create_directories(folder, failure);
+  made_ = fs::create_directories(folder, failure);
   if (failure) throw Error(Error::io, "{}: cannot be made: {}", folder.string(), failure.message());
   if (access(folder.c_str(), W_OK | X_OK) != 0) fail(folder, "be written to");
   descriptor_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -98,6 +98,9 @@ FolderLock::FolderLock(const fs::path& folder) {
               folder.string());
 }
 
-FolderLock::~FolderLock() { close(descriptor_); }
+FolderLock::~FolderLock() {
+  if (made_) rmdir(folder_.c_str());  // which leaves one that holds something
+  close(descriptor_);
+}
 
 }  // namespace fovea

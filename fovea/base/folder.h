@@ -16,8 +16,8 @@ void replace_folder(const std::filesystem::path& folder,
 // Finishes or takes back a replacement that was interrupted. False if there never was a folder.
 bool recover_folder(const std::filesystem::path& folder);
 
-// Keeps other processes out of a folder, which is made if need be, for as long as it lives. An Error if another one has it, or if
-// nothing can be written there.
+// Keeps other processes out of a folder, which is made if need be, for as long as it lives; one that was made and stayed empty goes
+// with it. An Error if another one has it, or if nothing can be written there.
 class FolderLock final {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
@@ -26,6 +26,8 @@ class FolderLock final {
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
+  std::filesystem::path folder_;
+  bool made_ = false;
   int descriptor_;
 };
 

@@ -8,6 +8,7 @@
 #include "fovea/data/text/sentences.h"
 #include "fovea/generate/careful_sentence.h"
 #include "fovea/generate/joining.h"
+#include "fovea/generate/known_letters.h"
 #include "fovea/generate/piece_by_piece.h"
 
 namespace fovea {
@@ -90,8 +91,9 @@ class BySentences {
   Unit unit_of(const std::string& text, Span span, bool kept) const {
     Unit unit = {span};
     const std::string_view piece = piece_of(text, span);
-    if (kept || !has_a_letter(piece)) {
-      unit.source = offset(tokenizer_.encode(piece).spans, span.begin);
+    Tokens tokens = tokenizer_.encode(piece);
+    if (kept || !has_a_letter(piece) || (config_.keep_wordless && !knows_a_letter(tokenizer_, piece, tokens))) {
+      unit.source = offset(std::move(tokens.spans), span.begin);
       if (unit.source.empty()) unit.source = {span};
       unit.found = {kept_translation(text, unit.source, options_.attention)};
     } else {

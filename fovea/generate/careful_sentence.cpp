@@ -88,6 +88,8 @@ void CarefulSentence::find_items() {
   for (PlaceName& p : place_names(sentence_, manner_.from, manner_.to)) add(Carrier::place, p.span, p.text, p.accepted);
   const Reader reader = {manner_.tokenizer, manner_.from};
   if (can_carry(Carrier::text))
+    for (Span s : unknown_writing(sentence_, apart, reader)) add(Carrier::text, s, std::string(piece_of(sentence_, s)));
+  if (can_carry(Carrier::text))
     for (Span s : unknown_abbreviations(sentence_, apart, reader))
       add(Carrier::name, s, std::string(piece_of(sentence_, s)));
   if (can_carry(Carrier::name))

@@ -50,6 +50,13 @@ class Careful : public testing::Test {
       parse_carriers({"text:Boston", "text:Tom", "number:30=30|dreißig", "number:200", "date:October 20=20. Oktober"});
 };
 
+TEST_F(Careful, CarriesWritingThatTheVocabularyDoesNotHave) {
+  CarefulSentence s = sentence("Write to Иван Петров, please, not to 東京!");
+  EXPECT_EQ(s.text(), "Write to Boston, please, not to Tom!");
+  EXPECT_EQ(restored(s, "Schreibe bitte Boston, nicht nach Tom!"), "Schreibe bitte Иван Петров, nicht nach 東京!");
+  EXPECT_EQ(sentence("Write to Zoë!").text(), "Write to Zoë!") << "Latin letters are the model's";
+}
+
 TEST_F(Careful, CarriesWhatIsNotToBeTranslated) {
   CarefulSentence s = sentence("Write to a@b.org and @tom!");
   EXPECT_EQ(s.text(), "Write to Boston and Tom!");

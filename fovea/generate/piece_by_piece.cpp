@@ -4,6 +4,7 @@
 
 #include "fovea/data/text/unknown_words.h"
 #include "fovea/generate/joining.h"
+#include "fovea/generate/known_letters.h"
 #include "fovea/generate/pieces.h"
 #include "fovea/models/copying.h"
 
@@ -41,17 +42,6 @@ Translation translation_of(const UnknownWords& words, const Hypothesis& h) {
   if (h.ended) t.tokens.push_back(end_of(t.text));
   if (!h.copied.empty()) t.copied = copied_runs(t.tokens, h.copied);
   return t;
-}
-
-bool knows_a_letter(const Tokenizer& tokenizer, std::string_view text, const Tokens& tokens) {
-  for (size_t i = 0; i < tokens.ids.size(); ++i) {
-    if (tokens.ids[i] == tokenizer.special().unk) continue;
-    const std::string_view piece = piece_of(text, tokens.spans[i]);
-    if (invalid_utf8(piece) != std::string_view::npos) return true;  // one byte of a character, all of which are known
-    for (const CodePoint& c : code_points(piece))
-      if (is_word_character(c.value) && (c.value < U'0' || c.value > U'9')) return true;
-  }
-  return false;
 }
 
 bool has_a_word(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <unordered_set>
 
+#include "fovea/generate/known_letters.h"
 #include "fovea/generate/letter_case.h"
 #include "fovea/generate/word_links.h"
 
@@ -211,6 +212,27 @@ Tidied tidy(std::string_view text, const std::vector<Span>& apart, const Reader&
     result.edits.push_back({{end, end}, std::ranges::find(askers, first) != askers.end() ? "?" : "."});
   }
   return result;
+}
+
+std::vector<Span> unknown_writing(std::string_view text, const std::vector<Span>& apart, const Reader& reader) {
+  constexpr char32_t first = 0x370;  // what stands before are Latin letters, but for µ
+  std::vector<Span> found;
+  for (Span span : words_apart_from(text, apart)) {
+    const std::string_view word = piece_of(text, span);
+    const auto unknown = [&](const CodePoint& c) {
+      if ((c.value < first && c.value != U'µ') || !is_word_character(c.value)) return false;
+      const std::string_view letter = piece_of(word, c.span);
+      return !knows_a_letter(reader.tokenizer, letter, reader.tokenizer.encode(letter));
+    };
+    if (!std::ranges::any_of(code_points(word), unknown)) continue;
+    const bool goes_on =
+        !found.empty() && found.back().end + 1 == span.begin && text[static_cast<size_t>(span.begin - 1)] == ' ';
+    if (goes_on)
+      found.back().end = span.end;
+    else
+      found.push_back(span);
+  }
+  return found;
 }
 
 std::vector<Span> unknown_abbreviations(std::string_view text, const std::vector<Span>& apart, const Reader& reader) {

@@ -28,6 +28,9 @@ Tidied tidy(std::string_view text, const std::vector<Span>& apart, const Reader&
 std::vector<Span> unknown_names(std::string_view text, const std::vector<Span>& apart, const Reader&);
 std::vector<Span> unknown_abbreviations(std::string_view text, const std::vector<Span>& apart, const Reader&);
 
+// Words in other writing than Latin that the vocabulary has not (東京, Москва, µm); those with a blank between are one.
+std::vector<Span> unknown_writing(std::string_view text, const std::vector<Span>& apart, const Reader&);
+
 // A name together with the title before it, as the target has them: "Frau Szymborska" of "Mrs. Szymborska". Without one, and where the
 // form depends on the sentence (Mr.: Herr, Herrn), it is the name alone.
 struct TitledName {

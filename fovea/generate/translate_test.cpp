@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "fovea/data/text/bytes.h"
+#include "fovea/data/text/sentencepiece.h"
 #include "fovea/data/text/words.h"
+#include "fovea/generate/known_letters.h"
 #include "fovea/models/families/transformer.h"
 
 namespace fovea {
@@ -171,6 +173,26 @@ TEST_F(TranslatePieces, NothingUnknownIsEverSaid) {
   ASSERT_EQ(all.found.size(), 50u);
   for (const Translation& t : all.found)
     EXPECT_EQ(t.text.find(words_->piece(words_->special().unk)), std::string::npos) << t.text;
+}
+
+TEST(KnownLetters, AreNoBytes) {
+  const auto trained = [](bool bytes) {
+    return SentencePiece::train(
+        [given = false](std::string& text) mutable {
+          text = "One two three four five six seven eight nine ten.";
+          return !std::exchange(given, true);
+        },
+        {.vocabulary = bytes ? 290 : 35, .byte_fallback = bytes});
+  };
+  for (const bool bytes : {false, true}) {
+    const SentencePiece pieces = trained(bytes);
+    const auto knows = [&](const std::string& text) { return knows_a_letter(pieces, text, pieces.encode(text)); };
+    EXPECT_FALSE(knows("これは 12 日."));
+    EXPECT_FALSE(knows("12 ?!"));
+    EXPECT_TRUE(knows("これは t 12."));
+  }
+  const Bytes bytes;
+  EXPECT_TRUE(knows_a_letter(bytes, "これ", bytes.encode("これ"))) << "of a model that reads nothing else";
 }
 
 TEST_F(TranslatePieces, WithoutAKnownLetterStayAsTheyAreIfWanted) {

@@ -77,7 +77,7 @@ void check_choice(std::string_view model, std::string_view field, const std::str
 
 void check_size(std::string_view model, std::string_view field, int64_t found) {
   constexpr int64_t most = int64_t{1} << 31;
-  require(found >= 1 && found <= most, "{}: found a {} of {}, expected 1 to {}", model, field, found, most);
+  require(found >= 1 && found <= most, "{}: found {} of {}, expected 1 to {}", model, field, found, most);
 }
 
 void check_layers(std::string_view model, std::string_view field, int64_t found) {
@@ -86,7 +86,7 @@ void check_layers(std::string_view model, std::string_view field, int64_t found)
 }
 
 void check_share(std::string_view model, std::string_view field, double found) {
-  require(found >= 0 && found < 1, "{}: found a {} of {}, expected at least 0 and less than 1", model, field, found);
+  require(found >= 0 && found < 1, "{}: found {} of {}, expected at least 0 and less than 1", model, field, found);
 }
 
 void check_labels(std::string_view model, const std::vector<std::string>& labels, size_t least) {

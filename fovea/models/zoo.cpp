@@ -85,11 +85,13 @@ fs::path find_model(const std::string& name, const std::string& otherwise, const
     throw Error(Error::not_found, "found no --model, and none ships as '{}': give -m FOLDER; {}", otherwise,
                 models_at_hand(installed));
   }
+  if (name.empty())
+    throw Error(Error::not_found, "found no --model, expected the folder of one; {}", models_at_hand(installed));
   std::error_code error;
-  if (const auto folder = model_in(name); folder && !name.empty()) return *folder;
-  if (!name.empty() && fs::is_directory(name, error))
+  if (const auto folder = model_in(name)) return *folder;
+  if (fs::is_directory(name, error))
     throw Error(Error::not_found, "{}: found no config.json, expected the folder of a model", name);
-  if (const auto shipped = model_in(zoo / name); shipped && !name.empty()) return *shipped;
+  if (const auto shipped = model_in(zoo / name)) return *shipped;
   if (const auto cached = in_hub_cache(name)) return *cached;
   throw Error(
       Error::not_found,

@@ -124,7 +124,7 @@ std::string label_line(const DataSummary& s) {
   std::string line = counted(static_cast<int64_t>(s.labels.size()), "label") + ":";
   for (size_t i = 0; i < std::min(s.labels.size(), labels_to_show); ++i) {
     const auto& [label, count] = s.labels[i];
-    line += fmt::format("{} {} {} ({:.1f} %)", i == 0 ? "" : ",", label, grouped(count),
+    line += fmt::format("{} {}: {} ({:.1f} %)", i == 0 ? "" : ",", label, grouped(count),
                         100.0 * static_cast<double>(count) / static_cast<double>(all));
   }
   if (s.labels.size() > labels_to_show) {

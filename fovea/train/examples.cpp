@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "fovea/base/catalogue.h"
@@ -56,17 +57,61 @@ std::string division_of(const ExamplesConfig& c, const ExampleFormat& format) {
   return text.empty() ? text : text.substr(2);
 }
 
-// Moves one text with all its copies, unless it is the only one.
-void hold_out_one(Examples& e) {
+std::vector<std::string> labels_of(const Example& e) {
+  if (!e.tags.empty()) return e.tags;
+  return e.label.empty() ? e.labels : std::vector<std::string>{e.label};
+}
+
+// The labels that more than one text has.
+std::set<std::string> common_labels(const Examples& e) {
+  std::map<std::string, std::string> text_with;
+  std::set<std::string> common;
+  for (int64_t i : e.training) {
+    const Example example = e.data[i];
+    const std::string text = text_of(example);
+    for (const std::string& label : labels_of(example))
+      if (text_with.emplace(label, text).first->second != text) common.insert(label);
+  }
+  return common;
+}
+
+// A label all of whose texts were held out could not be learned: the first of them, with its copies, is learned from instead.
+void learn_every_label(Examples& e) {
+  std::set<std::string> learned, texts;
+  for (int64_t i : e.training)
+    for (std::string& label : labels_of(e.data[i])) learned.insert(std::move(label));
+  for (int64_t i : e.validation) {
+    const Example example = e.data[i];
+    bool lacks = false;
+    for (std::string& label : labels_of(example)) lacks = learned.insert(std::move(label)).second || lacks;
+    if (lacks) texts.insert(text_of(example));
+  }
+  if (texts.empty()) return;
+  std::erase_if(e.validation, [&](int64_t i) {
+    const bool moved = texts.contains(text_of(e.data[i]));
+    if (moved) e.training.push_back(i);
+    return moved;
+  });
+  std::sort(e.training.begin(), e.training.end());
+  e.division +=
+      fmt::format("; {} whose label no other has {} learned from", texts.size(), texts.size() == 1 ? "is" : "are");
+}
+
+// Moves one text with all its copies, unless it is the only one, or the only one with its label.
+void hold_out_one(Examples& e, bool learns_labels) {
   std::pair<int64_t, std::string> next = {100, ""};
   std::set<std::string> texts;
+  const std::set<std::string> common = learns_labels ? common_labels(e) : std::set<std::string>();
   for (int64_t i : e.training) {
-    std::string text = text_of(e.data[i]);
+    const Example example = e.data[i];
+    std::string text = text_of(example);
     if (texts.size() < 2) texts.insert(text);
+    const auto is_common = [&](const std::string& label) { return common.contains(label); };
+    if (learns_labels && !std::ranges::all_of(labels_of(example), is_common)) continue;
     const int64_t bucket = bucket_of(text);
     if (bucket <= next.first) next = std::min(next, {bucket, std::move(text)});
   }
-  if (texts.size() < 2) return;
+  if (texts.size() < 2 || next.second.empty()) return;
   std::erase_if(e.training, [&](int64_t i) {
     const bool moved = text_of(e.data[i]) == next.second;
     if (moved) e.validation.push_back(i);
@@ -113,7 +158,8 @@ Examples read_examples(const ExamplesConfig& c, const ExampleFormat& format) {
     }
   }
   columns.tail = columns.test_tail = 0;
-  if (holds_out && c.hold_out > 0 && e.validation.empty()) hold_out_one(e);
+  if (holds_out && format.learns_labels) learn_every_label(e);
+  if (holds_out && c.hold_out > 0 && e.validation.empty()) hold_out_one(e, format.learns_labels);
   for (const PlannedFile& file : planned(c.validation, format.kind)) {
     const int64_t first = e.data.size();
     read_planned(file, format.kind, e.data, columns);

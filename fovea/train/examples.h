@@ -39,6 +39,7 @@ struct ExampleFormat {
   ExampleKind kind = ExampleKind::pairs;
   Columns columns = Columns();
   std::vector<std::string> names = {};  // other names for labels, as Dataset has them
+  bool learns_labels = false;           // of which each must be among what is learned from
 };
 
 struct Examples {
@@ -51,9 +52,10 @@ struct Examples {
 
 void check(const ExamplesConfig&);  // an Error for values that make no sense
 
-// The CRC-32 of an example's text (of a pair the source, of two texts both, of tagged words these with spaces between) decides on its part, so
-// that the same text is never in two. If the data is so small that nothing would be held out, the text whose CRC-32 is the
-// next one is. Of a file that is one document the last part is kept for testing, and what stands before it for validation.
+// The CRC-32 of an example's text (of a pair the source, of two texts both, of tagged words these with spaces between) decides on
+// its part, so that the same text is never in two. Of the texts with some label never all are held out: the first one is learned
+// from. If the data is so small that nothing would be held out, the text whose CRC-32 is the next one is. Of a file that is one
+// document the last part is kept for testing, and what stands before it for validation.
 Examples read_examples(const ExamplesConfig&, const ExampleFormat&);
 
 }  // namespace fovea

@@ -54,6 +54,27 @@ TEST_F(ExamplesOf, SmallDataIsValidatedOnToo) {
   EXPECT_TRUE(labelled(file("x.tsv", text), {.hold_out = 0}).validation.empty()) << "as it was asked for";
 }
 
+// The CRC-32 of "rare 52" is less than 5 modulo 100 (zlib.crc32(b"rare 52") % 100 in Python).
+TEST_F(ExamplesOf, ALabelIsNeverHeldOutWhole) {
+  std::string rows = "rare 52\tonce\nrare 52\tonce\n";
+  for (int i = 0; i < 200; ++i) rows += fmt::format("text {}\t{}\n", i, i % 2 ? "x" : "y");
+  const std::string path = file("x.tsv", rows);
+  const ExampleFormat format = {.kind = ExampleKind::labelled, .learns_labels = true};
+  const Examples e = read_examples({.data = {path}}, format), plain = labelled(path);
+  ASSERT_EQ(plain.validation.size(), e.validation.size() + 2) << "a text and its copy";
+  EXPECT_EQ(e.training[0], 0);
+  EXPECT_EQ(e.training[1], 1);
+  EXPECT_NE(e.division.find("; 1 whose label no other has is learned from"), std::string::npos) << e.division;
+  // Nor is the last resort of small data ("4", see above) taken from a label of its own.
+  const std::string few = file("few.tsv", "4\talone\n1\tx\n2\tx\n3\ty\n5\ty\n");
+  const Examples of_few = read_examples({.data = {few}}, format);
+  ASSERT_EQ(of_few.validation.size(), 1u);
+  EXPECT_NE(of_few.data[of_few.validation[0]].source, "4");
+  EXPECT_EQ(labelled(few).data[labelled(few).validation[0]].source, "4");
+  EXPECT_EQ(read_examples({.data = {path}, .validation = {path}}, format).training.size(), 202u)
+      << "as it was asked for";
+}
+
 TEST_F(ExamplesOf, ParallelFilesAreOneReading) {
   const std::string en = file("a.en", "one\ntwo\nthree\n"), de = file("a.de", "eins\nzwei\ndrei\n");
   const Examples e = read_examples({.data = {en, de}}, {.kind = ExampleKind::pairs});
@@ -82,7 +103,7 @@ TEST_F(ExamplesOf, SummaryCountsWhatAPersonWouldCount) {
        {path + ": 6 examples; text = column 1 (text), label = column 2 (label); the first row is its header",
         std::string("passed over 3 bad lines: 2 × found an empty sentence; 1 × found no label; the first: " + path +
                     ":6: "),
-        std::string("2 labels: pos 4 (66.7 %), neg 2 (33.3 %)"),
+        std::string("2 labels: pos: 4 (66.7 %), neg: 2 (33.3 %)"),
         std::string("text: 4.0 characters on average, 5 at most"), std::string("1 example equal to an earlier one"),
         std::string("0 kept for testing (40 % of the texts for validation by their CRC-32")})
     EXPECT_NE(text.find(wanted), std::string::npos) << wanted << "\n" << text;

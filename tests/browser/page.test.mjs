@@ -142,6 +142,10 @@ test("the worked example: one number changes, all three steps do", async () => {
   const changed = await shown(page), again = await open(page.url());
   assert.equal(await shown(again), changed);
   await page.close(); await again.close();
+  const heads = await open(at({ view: "steps", form: "heads" }));
+  assert.match(await shown(heads), /head 0[^]*head 1/);
+  assert.doesNotMatch(await shown(heads), /head 2/);
+  await heads.close();
 });
 
 test("every view is saved as SVG and PNG", async () => {

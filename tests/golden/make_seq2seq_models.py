@@ -1,7 +1,7 @@
 """Models with an encoder and a decoder, computed by Transformers, for fovea/models/encoder_decoder_test.cpp and
 fovea/generate/transformers_test.cpp.
 
-    python make_seq2seq_models.py         # needs torch, transformers, safetensors
+    python make_seq2seq_models.py         # needs torch, transformers, safetensors; numbers from hash_numbers.py
 
 A case holds its config.json as the metadata CASE.config, its weights CASE.weight.* under the names that Transformers saves (in half
 precision, which the model computes with exactly), and of the two padded sources the encoder's states CASE.states and the logits
@@ -10,6 +10,7 @@ and CASE.search.NAME.ids [sources, returned, tokens], −1 behind the last, and 
 """
 import copy, json, pathlib, tempfile
 import torch
+from hash_numbers import Draw
 from safetensors.torch import load_file, save_file
 from transformers import (BartConfig, BartForConditionalGeneration, GenerationConfig, MarianConfig, MarianMTModel, MBartConfig,
                           MBartForConditionalGeneration, MT5Config, MT5ForConditionalGeneration, T5Config,
@@ -19,10 +20,11 @@ torch.set_num_threads(1)
 torch.set_grad_enabled(False)
 VOCABULARY = 97
 file, metadata = {}, {}
-draw = torch.Generator().manual_seed(1)
-source = torch.randint(3, VOCABULARY - 1, (3, 11), generator=draw)
+draw = Draw(1)
+ids = lambda *shape: (draw(shape) + 1).mul((VOCABULARY - 4) / 2).long() + 3  # 3 to VOCABULARY − 2
+source = ids(3, 11)
 lengths = torch.tensor([11, 4, 7])
-targets = torch.randint(3, VOCABULARY - 1, (3, 9), generator=draw)
+targets = ids(3, 9)
 mask = (torch.arange(source.size(1))[None] < lengths[:, None]).long()
 file |= {"source": source, "lengths": lengths, "targets": targets}
 
@@ -35,7 +37,7 @@ def sharpen(model, end, likely):
         scale = {1: 0.3, 2: 1.2 / p.shape[-1]**0.5}[p.dim()] if name != "final_logits_bias" else 0.5
         if "shared" in name or "embed_tokens" in name or "relative" in name or "embed_positions" in name or "lm_head" in name:
             scale = 1.0 if "shared" in name and isinstance(model, T5ForConditionalGeneration) else 0.5
-        values = torch.randn(p.shape, generator=draw) * scale
+        values = draw(p.shape, 3**0.5 * scale).float()  # which have that standard deviation
         if "norm" in name and name.endswith("weight"):
             values = values + 1
         if name == "final_logits_bias":
@@ -108,10 +110,10 @@ searches("marian", add("marian", MarianMTModel, MarianConfig(**sizes, **marian, 
          bad_words_ids=[[VOCABULARY - 1]])
 add("marian_two", MarianMTModel, MarianConfig(**small, **marian, activation_function="relu", share_encoder_decoder_embeddings=False,
                                               decoder_vocab_size=VOCABULARY + 6), 0)
-searches("bart", add("bart", BartForConditionalGeneration, BartConfig(**sizes, eos_token_id=6), 6))
+searches("bart", add("bart", BartForConditionalGeneration, BartConfig(**sizes, eos_token_id=45), 45))
 add("bart_scaled", BartForConditionalGeneration, BartConfig(**small, scale_embedding=True, activation_function="relu"), 2)
 add("mbart", MBartForConditionalGeneration, MBartConfig(**small, scale_embedding=True), 2)
-searches("t5", add("t5", T5ForConditionalGeneration, T5Config(**t5, eos_token_id=53), 53))
+searches("t5", add("t5", T5ForConditionalGeneration, T5Config(**t5, eos_token_id=30), 30))
 add("t5_gated", T5ForConditionalGeneration, T5Config(**t5 | dict(d_model=24, num_layers=1, num_decoder_layers=2), feed_forward_proj="gated-gelu",
                                                      tie_word_embeddings=False), 1, lm_head=True)
 add("mt5", MT5ForConditionalGeneration, MT5Config(**t5 | dict(d_model=24, num_layers=1)), 1)

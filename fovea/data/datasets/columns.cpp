@@ -199,8 +199,8 @@ void by_place(ExampleKind kind, FoundColumns& found, size_t width, bool given) {
 }
 
 // What was asked for by number or name; the names are those of a header.
-void place_given(FoundColumns& found, const Columns& wanted, const std::vector<Role>& roles, const Cells& names,
-                 const std::string& where) {
+void place_given(FoundColumns& found, const Columns& wanted, const std::vector<Role>& roles, const Cells& row,
+                 const Cells& names, const std::string& where) {
   for (const Role& role : roles) {
     const std::string& given = wanted.*role.wanted;
     if (given.empty()) continue;
@@ -208,7 +208,7 @@ void place_given(FoundColumns& found, const Columns& wanted, const std::vector<R
     int& index = found.*role.found;
     index = number ? column_index(*number, names.size()) : index_of(names, plain_name(given));
     require(index >= 0, "{}: found {} columns ({}), expected the {} in column '{}'", where, names.size(),
-            fmt::join(names, ", "), role.name, given);
+            fmt::join(row, ", "), role.name, given);
   }
 }
 
@@ -271,7 +271,7 @@ FoundColumns find_columns(ExampleKind kind, const Columns& wanted, const Cells& 
   found.header = wanted.header.value_or(named || is_header(kind, row, names));
   require(found.header || !named, "{}: found columns given by name and 'header: false', expected numbers", where);
   if (!found.header) {
-    place_given(found, wanted, roles, names, where);
+    place_given(found, wanted, roles, row, names, where);
     by_place(kind, found, row.size(), given);
     if (given) require_different(found, roles, where);
     if (given) found.width = row.size();
@@ -283,7 +283,7 @@ FoundColumns find_columns(ExampleKind kind, const Columns& wanted, const Cells& 
   for (const Role& role : roles) {
     if (role.needed || wanted.source.empty()) found.*role.found = usual.*role.found;
   }
-  place_given(found, wanted, roles, names, where);
+  place_given(found, wanted, roles, row, names, where);
   const bool nothing = std::ranges::all_of(roles, [&](const Role& role) { return found.*role.found < 0; });
   if (nothing) by_place(kind, found, row.size(), false);
   for (const Role& role : roles) {

@@ -123,7 +123,11 @@ void read_conll(const std::string& path, Dataset& into, const Columns& columns) 
     example.tags = to_iob2(example.tags);
     into.add(example);
   }
-  reading.file.columns = fmt::format("token = column {}, tag = column {}", token, tag);
+  const auto named = [](int column) {
+    if (column > 0) return fmt::format("column {}", column);
+    return column == -1 ? std::string("the last column") : fmt::format("column {} from the end", -column);
+  };
+  reading.file.columns = fmt::format("token = {}, tag = {}", named(token), named(tag));
   reading.finish("columns with a token and a tag");
 }
 

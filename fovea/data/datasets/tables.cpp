@@ -120,7 +120,9 @@ void read_table(const std::string& path, ExampleKind kind, Dataset& into, const 
       into.add_bad(table.where(), wrong);
     }
   }
-  reading.finish(kind == ExampleKind::pairs ? "source <TAB> target" : "sentence <TAB> label");
+  reading.finish(kind == ExampleKind::pairs
+                     ? "source <TAB> target, or two files of one name line for line, as a.en a.de"
+                     : "sentence <TAB> label");
 }
 
 void read_parallel(const std::string& source, const std::string& target, Dataset& into) {

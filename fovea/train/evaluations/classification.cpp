@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "fovea/formats/matrix_text.h"
@@ -27,10 +28,31 @@ std::vector<std::string> labels_in(const LineFile& file, bool last) {
 }
 
 // All labels of a line, with tabs between.
-std::vector<std::vector<std::string>> sets_in(const LineFile& file) {
-  std::vector<std::vector<std::string>> sets;
+using LabelSets = std::vector<std::vector<std::string>>;
+
+LabelSets sets_in(const LineFile& file) {
+  LabelSets sets;
   for (const std::string& line : file.lines)
     sets.push_back(line.empty() ? std::vector<std::string>() : split_text(line, '\t'));
+  return sets;
+}
+
+// 0.0000 to 1.0000, as `fovea classify` prints it behind each label.
+bool is_probability(const std::string& text) {
+  return text.size() == 6 && text[1] == '.' && (text[0] == '0' || text[0] == '1') &&
+         std::ranges::all_of(text.substr(2), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+LabelSets without_probabilities(LabelSets sets) {
+  for (const std::vector<std::string>& cells : sets) {
+    if (cells.size() % 2 != 0) return sets;
+    for (size_t i = 1; i < cells.size(); i += 2)
+      if (!is_probability(cells[i])) return sets;
+  }
+  for (std::vector<std::string>& cells : sets) {
+    for (size_t i = 1; 2 * i < cells.size(); ++i) cells[i] = std::move(cells[2 * i]);
+    cells.resize(cells.size() / 2);
+  }
   return sets;
 }
 
@@ -61,7 +83,7 @@ class Classification final : public Evaluation {
 
  private:
   static Outcome several(const LineFile& references, const LineFile& hypotheses) {
-    const LabelSetScores scores = score_label_sets(sets_in(references), sets_in(hypotheses));
+    const LabelSetScores scores = score_label_sets(sets_in(references), without_probabilities(sets_in(hypotheses)));
     Json json = class_json(scores, scores.exact_match, "labels");
     return {fmt::format("{}\nexact match = {:.4f}\nmicro F1|scikit-learn:1.9.1 = {:.4f}\n", scores.report(4),
                         scores.exact_match, scores.micro.f1),

@@ -41,7 +41,8 @@ class Classification final : public Task {
     return {
         .kind = several() ? ExampleKind::label_sets : ExampleKind::labelled,
         .columns = {.source = text_column_, .text_b = text_b_column_, .label = label_column_, .separator = separator_},
-        .names = names_};
+        .names = names_,
+        .learns_labels = !is_number()};
   }
 
   std::unique_ptr<Tokenizer> learn(const VocabularyConfig& config, const Examples& examples) const override {
@@ -84,7 +85,7 @@ class Classification final : public Task {
     for (const std::string& label : is_number() ? std::vector<std::string>() : labels_of(e)) {
       const std::vector<std::string>& known = model.labels().names();
       const auto found = std::find(known.begin(), known.end(), label);
-      require(found != known.end(), "training: found the label '{}', which is none of those that are learned", label);
+      if (found == known.end()) throw_unknown("label", label, known);
       wanted.ids.push_back(found - known.begin());
     }
     Tokens tokens = labeller_tokens(*p.tokenizer, text_of(e), model).tokens;

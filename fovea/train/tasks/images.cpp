@@ -69,7 +69,9 @@ class Images final : public Task {
     changes_.fields(f);
     f("label_smoothing", label_smoothing_, "share of the target's probability that is spread over all labels");
   }
-  ExampleFormat format() const override { return {.kind = ExampleKind::pictures, .names = names_}; }
+  ExampleFormat format() const override {
+    return {.kind = ExampleKind::pictures, .names = names_, .learns_labels = true};
+  }
   std::unique_ptr<Tokenizer> learn(const VocabularyConfig&, const Examples&) const override { return nullptr; }
 
   DataFacts facts(const Examples& examples, const Tokenizer&) override {
@@ -100,7 +102,7 @@ class Images final : public Task {
     for (int64_t i : numbers) {
       const Example e = data[i];
       const auto label = std::find(known.begin(), known.end(), e.label);
-      require(label != known.end(), "training: found the label '{}', which is none of those that are learned", e.label);
+      if (label == known.end()) throw_unknown("label", e.label, known);
       const Image fitted = input_->fitted(parse_image(bytes_of(e.source), "picture"));
       require(fitted.width == shape.width && fitted.height == shape.height && fitted.channels == shape.channels,
               "training: found pictures of {} × {} in {} channels, expected {} × {} in {} as the model reads them",

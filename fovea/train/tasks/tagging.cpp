@@ -31,7 +31,10 @@ class Tagging final : public Task {
     f("max_tokens", max_tokens_, "leave out sentences of more words; 0: none");
   }
   ExampleFormat format() const override {
-    return {.kind = ExampleKind::tagged, .columns = {.tokens = token_column_, .tags = tag_column_}, .names = names_};
+    return {.kind = ExampleKind::tagged,
+            .columns = {.tokens = token_column_, .tags = tag_column_},
+            .names = names_,
+            .learns_labels = true};
   }
 
   std::unique_ptr<Tokenizer> learn(const VocabularyConfig& v, const Examples& examples) const override {
@@ -142,7 +145,7 @@ class Tagging final : public Task {
     std::vector<int64_t> ids;
     for (const std::string& tag : tags) {
       const auto found = std::find(labels.begin(), labels.end(), tag);
-      require(found != labels.end(), "training: found the tag '{}', which is none of those that are learned", tag);
+      if (found == labels.end()) throw_unknown("tag", tag, labels);
       ids.push_back(found - labels.begin());
     }
     return ids;
