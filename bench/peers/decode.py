@@ -3,8 +3,9 @@
     pip install llama-cpp-python numpy
     python bench/peers/decode.py model.gguf --threads 1
 
-Both run in turns, and the best of each counts. Of Fovea whole runs of the program are timed: one with the prompt and one token, one with
-as many tokens more; a run with a prompt of one token is taken off the first, and the first off the second.
+Both run in turns, and the best of each counts. Of Fovea whole runs of the program are timed: with a prompt of one token, with the prompt and
+one token, with as many tokens more; the best of the first is taken off the best of the second, and that off the best of the third. (The
+best of the differences would be that of a round whose shorter run was disturbed.)
 """
 
 import argparse
@@ -69,13 +70,13 @@ class Llama:
 
 
 llama = Llama()
-ours: dict[str, list[float]] = {"prompt": [], "tokens": []}
-theirs: dict[str, list[float]] = {"prompt": [], "tokens": []}
+runs: list[tuple[float, float, float]] = []
+theirs: list[tuple[float, float]] = []
 for _ in range(args.rounds):
-    prompt, tokens = llama.run()
-    theirs["prompt"].append(prompt), theirs["tokens"].append(tokens)
-    start, first, all_of_it = fovea(1, 1), fovea(args.prompt, 1), fovea(args.prompt, args.tokens + 1)
-    ours["prompt"].append(first - start), ours["tokens"].append(all_of_it - first)
-for what, count in (("prompt", args.prompt), ("tokens", args.tokens)):
-    a, b = count / min(ours[what]), count / min(theirs[what])
+    theirs.append(llama.run())
+    runs.append((fovea(1, 1), fovea(args.prompt, 1), fovea(args.prompt, args.tokens + 1)))
+start, first, all_of_it = (min(times) for times in zip(*runs))
+ours = (first - start, all_of_it - first)
+for i, (what, count) in enumerate((("prompt", args.prompt), ("tokens", args.tokens))):
+    a, b = count / ours[i], count / min(times[i] for times in theirs)
     print(f"{Path(args.gguf).name}  {args.threads} threads  {what:<6}  Fovea {a:8.1f}/s  llama.cpp {b:8.1f}/s  ratio {a / b:.2f}")

@@ -100,13 +100,14 @@ def main() -> None:
             for beam, at_once in ((1, 32), (4, 32), (1, 1), (4, 1)):
                 some = texts if at_once > 1 else texts[:options.one_by_one]
                 tokens = [tokenizer.convert_ids_to_tokens(tokenizer.encode(text)) for text in some]
-                ours = theirs = 0.0
+                starts, runs, theirs = [], [], 0.0
                 for _ in range(options.turns):
                     start, _ = seconds_of(lambda: fovea_lines(options, folder, threads, beam, at_once, some[:1]))
                     spent, our_lines = seconds_of(lambda: fovea_lines(options, folder, threads, beam, at_once, some))
-                    ours = max(ours, LENGTH * (len(some) - 1) / (spent - start))
+                    starts.append(start), runs.append(spent)
                     spent, their_lines = seconds_of(lambda: peer_lines(engine, tokenizer, beam, at_once, tokens))
                     theirs = max(theirs, LENGTH * len(some) / spent)
+                ours = LENGTH * (len(some) - 1) / (min(runs) - min(starts))
                 same = sum(plain(a) == plain(b) for a, b in zip(our_lines, their_lines))
                 print(f"{threads:7} {beam:4} {at_once:7} {ours:9.0f}/s {theirs:15.0f}/s {ours / theirs:12.2f}   {same} of {len(some)}",
                       flush=True)

@@ -129,14 +129,15 @@ def main() -> None:
                 some = pairs if at_once > 1 else pairs[:options.one_by_one]
                 texts, references = [a for a, _ in some], [b for _, b in some]
                 tokens = [tokenizer.encode(text, out_type=str) + ["</s>"] for text in texts]
-                ours = theirs = 0.0
+                starts, runs, theirs = [], [], 0.0
                 for _ in range(options.turns):
                     start, _ = seconds_of(lambda: fovea_lines(options, threads, beam, at_once, texts[:1]))
                     spent, our_lines = seconds_of(lambda: fovea_lines(options, threads, beam, at_once, texts))
-                    ours = max(ours, (len(texts) - 1) / (spent - start))
+                    starts.append(start), runs.append(spent)
                     for engine in engines:
                         spent, their_lines = seconds_of(lambda: peer_lines(engine, tokenizer, beam, at_once, tokens))
                         theirs = max(theirs, len(texts) / spent)
+                ours = (len(texts) - 1) / (min(runs) - min(starts))
                 scores = [sacrebleu.corpus_bleu(lines, [references]).score for lines in (our_lines, their_lines)]
                 print(f"{threads:7} {beam:4} {at_once:7} {ours:9.0f}/s {theirs:15.0f}/s {ours / theirs:12.2f}   "
                       f"{scores[0]:.2f} {scores[1]:.2f}", flush=True)

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "fovea/base/error.h"
+#include "fovea/base/half.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/attention_reference.h"
 #include "fovea/kernels/every_simd.h"
@@ -198,6 +199,38 @@ TEST(AttentionForward, SameBitsForAnyCompany) {
       attention_forward(call, part.result);
       EXPECT_EQ(0, std::memcmp(&part.out[300 * 96], &all.out[300 * 96], 41 * 96 * sizeof(float)));
     });
+  }
+}
+
+// In f16: the bits of the attention in f32 over keys and values that were rounded before, by the bits of half.h.
+TEST(AttentionForward, HalvesAreRoundedKeysAndValues) {
+  for (int64_t queries : {1, 3, 5, 61}) {
+    for (int64_t width : {17, 64}) {
+      AttentionCase c(
+          {.batch = 2, .queries = queries, .keys = 290, .heads = 6, .key_heads = 2, .width = width, .value_width = 20});
+      c.causal = true;
+      for_each_simd([&] {
+        AttentionArrays arrays(c), rounded(c);
+        for (std::vector<float>* x : {&rounded.k, &rounded.v})
+          for (float& number : *x) number = float_of_half(half_of_float(number));
+        ForwardArrays expected(c.shape), found(c.shape), paged(c.shape);
+        attention_forward(rounded.call, expected.result);
+        Attention call = arrays.call;
+        call.precision = Precision::f16;
+        attention_forward(call, found.result);
+        EXPECT_EQ(found.out, expected.out);
+        EXPECT_EQ(found.lse(), expected.lse());
+
+        Pages pages(c, 64, Precision::f16);
+        for (auto [begin, end] : {std::pair<int64_t, int64_t>{0, 3}, {3, 80}, {80, 289}, {289, 290}})
+          pages.write(arrays, begin, end);
+        std::vector<SequenceSpan> rows;
+        for (int64_t b = 0; b < c.shape.batch; ++b) rows.push_back({b, 0, queries, 0, 290});
+        attention_forward(pages.call(arrays, rows), paged.result);
+        EXPECT_EQ(paged.out, expected.out);
+        EXPECT_EQ(paged.lse(), expected.lse());
+      });
+    }
   }
 }
 

@@ -11,7 +11,9 @@
 namespace fovea {
 
 struct CacheState final : DecoderState {
-  Cache cache = Cache();
+  explicit CacheState(int64_t page_tokens = Cache::default_page) : cache(page_tokens) {}
+
+  Cache cache;
 
   int64_t rows() const override { return cache.rows(); }
   void reorder(std::span<const int64_t> rows) override { cache.reorder(rows); }

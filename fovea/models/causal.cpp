@@ -47,7 +47,7 @@ void CausalModel::each_logits(const Tensor& ids, const Context& context, const S
 
 std::unique_ptr<DecoderState> CausalModel::start(const Source& source, const Context&) const {
   require_none(source);
-  auto state = std::make_unique<CacheState>();
+  auto state = std::make_unique<CacheState>(Cache::long_page);
   state->cache.add_rows(source.lengths ? source.lengths.size(0) : source.ids ? source.ids.size(0) : 0);
   return state;
 }
