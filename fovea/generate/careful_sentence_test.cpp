@@ -220,6 +220,27 @@ TEST_F(Careful, AddsAFullStopAndTakesItAway) {
   EXPECT_EQ(sentence("is the door open").text(), "Is the door open?");
 }
 
+// Its capital is the sentence's: "Please Szymborska" is no name of two words, and "Plea" no copy of a name.
+TEST_F(Careful, TheFirstWordIsNoPartOfAName) {
+  carriers_.push_back(parse_carriers({"name:Mary"})[0]);
+  const CarefulSentence::Manner german = {*words_, "de", "en", carriers_};
+  CarefulSentence s("Please Szymborska, is important.", german);
+  EXPECT_EQ(s.text(), "Please Szymborska, is important.");
+  EXPECT_EQ(CarefulSentence("It was Wislawa Szymborska, please.", german).text(), "It was Mary, please.");
+  Translation found = translated(s, "Pleas Szymbo, is important.");
+  found.copied = {{0, 5}, {6, 12}};
+  EXPECT_TRUE(s.mends(found));
+  EXPECT_EQ(s.text(), "Please Mary, is important.");
+}
+
+// "Svetlana and Dmitri …": the words beside a name at the beginning are not a text in small letters, whose first word lacks its capital.
+TEST_F(Careful, AWordBehindANameAtTheBeginningGetsNoCapital) {
+  carriers_.push_back(parse_carriers({"name:Mary"})[0]);
+  EXPECT_EQ(sentence("Szymborska met somebody in town.").text(), "Mary met somebody in town.");
+  EXPECT_EQ(sentence("thank you for coming.").text(), "Thank you for coming.");
+  EXPECT_EQ(sentence("👍 thank you for coming.").text(), "Thank you for coming.");
+}
+
 TEST_F(Careful, TidiesWhatPeopleType) {
   EXPECT_EQ(sentence("i dont write to berlin ?").text(), "I don't write to Berlin?");
   EXPECT_EQ(sentence("He’s not there!!!").text(), "He's not there!");

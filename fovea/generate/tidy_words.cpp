@@ -184,7 +184,9 @@ Tidied tidy(std::string_view text, const std::vector<Span>& apart, const Reader&
   const std::vector<Span> words = words_apart_from(text, apart);
   const Letters letters = letters_of(text, words);
   result.capitals = letters.lower == 0 && letters.upper >= 3 && (words.size() > 1 || letters.upper > 4);
-  const bool small = letters.upper == 0 && words.size() > 1;
+  const bool begins = words.empty() || plain_words(text.substr(0, static_cast<size_t>(words[0].begin))).empty();
+  const bool capital_before = !begins && letters_in(text.substr(0, static_cast<size_t>(words[0].begin))).upper > 0;
+  const bool small = letters.upper == 0 && words.size() > 1 && !capital_before;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string before(piece_of(text, words[i]));
     std::string word = before;
@@ -194,10 +196,10 @@ Tidied tidy(std::string_view text, const std::vector<Span>& apart, const Reader&
     if (result.capitals || small) word = usual_case(reader.tokenizer, word);
     word = contracted(word, reader.language);
     if (reader.language == "en") word = usual_spelling(reader.tokenizer, word);
-    if ((result.capitals || small) && i == 0) word = with_first_capital(word);
+    if ((result.capitals || small) && i == 0 && begins) word = with_first_capital(word);
     if (!result.capitals && !small)
       if (const Emphasis e = emphasis_of(word, reader.tokenizer); e.word)
-        word = i == 0 ? with_first_capital(e.small) : e.small, result.emphasised.push_back(words[i]);
+        word = i == 0 && begins ? with_first_capital(e.small) : e.small, result.emphasised.push_back(words[i]);
     if (word != before) result.edits.push_back({words[i], word});
   }
   tidy_marks(text, apart, reader.tokenizer, result.edits);
@@ -306,6 +308,10 @@ class NameFinder {
  private:
   std::string_view word(size_t i) const { return piece_of(text_, words_[i]); }
   int64_t pieces(size_t i) const { return pieces_in(reader_.tokenizer, word(i)); }
+  // The first word has a capital in any case: "Liegt Gelsenkirchen …" is no name of two words.
+  int64_t fewest_pieces(size_t i) const {
+    return i > 0 ? pieces(i) : std::min(pieces(i), pieces_in(reader_.tokenizer, lower_case(word(i))));
+  }
   bool next_to(size_t i) const { return piece_of(text_, {words_[i].end, words_[i + 1].begin}) == " "; }
   bool links_names(size_t i) const { return is_in(links, word(i)) && i + 1 < words_.size() && next_to(i); }
 
@@ -331,7 +337,7 @@ class NameFinder {
     if (reader_.language == "de") {
       const bool counted = begin > 0 && word(begin - 1).find_first_of("0123456789") != std::string_view::npos;
       for (size_t i = begin; i < end; ++i)
-        if (capital(i) ? pieces(i) < many : word(i) == "der") return false;
+        if (capital(i) ? fewest_pieces(i) < many : word(i) == "der") return false;
       return end - begin > 1 && !counted;
     }
     if (begin > 0 || several) return true;
@@ -385,6 +391,7 @@ std::vector<LookAlike> look_alikes(std::string_view text, const std::vector<Span
     const std::string word = lower_case(piece_of(text, span));
     if (code_points(word).size() < shortest || in_found.contains(word)) continue;
     if (pieces_in(reader.tokenizer, piece_of(text, span)) < many) continue;
+    if (span.begin == 0 && pieces_in(reader.tokenizer, word) < many) continue;  // its capital is the sentence's
     for (size_t i = 0; i < words.size(); ++i)
       if (!in_text.contains(small[i]) && common_run(word, small[i]) >= alike) all.push_back({span, words[i]});
   }
