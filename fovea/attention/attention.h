@@ -43,9 +43,8 @@ struct AttentionOptions {
   Tensor sinks = {};                // [heads]: a logit that takes weight away without a value
   double dropout = 0;               // of the weights, when training
   std::optional<Probe> probe = {};  // what to return of the weights (before dropout)
-  Precision precision =
-      Precision::f32;  // bf16: of its products, f16: of keys and values (kernels/attention.h); f32 for gradients and
-                       // hard choices
+  // bf16: of its products, f16: of keys and values (kernels/attention.h); f32 for gradients and hard choices.
+  Precision precision = Precision::f32;
   Weight output = {};  // what the heads' results are multiplied by behind it, for those who keep the attention
 };
 
