@@ -47,6 +47,20 @@ HWY_INLINE V exp2(D d, V x) {
 #endif
 }
 
+// The same for x of −126 to 127.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V bounded_exp2(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+#if HWY_TARGET <= HWY_AVX3
+  const V whole = hn::Round(x), r = hn::Sub(x, whole);
+  return V{_mm512_scalef_ps(hn::MulAdd(exp2_slope(d, r), r, one).raw, whole.raw)};
+#else
+  const V magic = hn::Set(d, 0x1.8p23f);
+  const V rounded = hn::Add(x, magic), r = hn::Sub(x, hn::Sub(rounded, magic));
+  return add_exponent(d, hn::MulAdd(exp2_slope(d, r), r, one), rounded);
+#endif
+}
+
 // tanh(z) from x = 2 log2(e) z, as (2^x − 1) / (2^x + 1) without cancellation near 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V tanh_of_exponent(D d, V x) {

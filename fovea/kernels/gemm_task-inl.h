@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "fovea/base/scratch.h"
+#include "fovea/kernels/fetch.h"
 #include "fovea/kernels/gemm_task.h"
 #include "fovea/kernels/math-inl.h"
 #include "fovea/kernels/rows-inl.h"
@@ -32,8 +33,8 @@ inline constexpr int64_t depth_block = 768;
 // Words of a panel, 2 KB, that a tile of several rows fetches ahead, for it multiplies so slowly that the CPU sees too few loads at once.
 inline constexpr int64_t fetch_ahead = 512;
 
-// Rows of a task at most: their block of A stays in the second-level cache, 2 MB where there is AVX-512, else 512 KB.
-inline constexpr int64_t most_rows = HWY_TARGET == HWY_AVX3 ? 256 : 96;
+// Rows of a task at most: their block of A, 288 KB, stays in the second-level cache.
+inline constexpr int64_t most_rows = 192;
 
 int64_t rows_of_tile() { return tile_rows; }
 int64_t rows_of_task() { return most_rows; }
@@ -51,20 +52,27 @@ struct RowScale {
   FloatVector scale;
 };
 
-// C = activation(sum + bias) for a rectangle of whole vectors, and nothing else.
-template <bool scales, bool bias>
+// C = activation(sum + bias) + residual for a rectangle of whole vectors, and nothing else.
+template <bool scales, bool bias, bool residual>
 HWY_NOINLINE void finish_plainly(const GemmTask& t, int64_t row, int64_t column, int64_t rows, int64_t columns,
                                  const float* sums, int64_t stride) {
   const FloatTag d;
+  const float* const biases = t.epilogue.bias + (bias ? column : 0);
+  const float* const column_scales = t.column_scales + (scales ? column : 0);
   with_activation(t.epilogue.activation, [&]<Activation f>() HWY_ATTR {
-    for (int64_t r = 0; r < rows; ++r) {
+    float* c = t.c.data + row * t.c.row_stride + column;
+    const float* summand =
+        residual ? t.epilogue.residual.data + row * t.epilogue.residual.row_stride + column : nullptr;
+    const int64_t c_stride = t.c.row_stride, summand_stride = t.epilogue.residual.row_stride;
+    for (int64_t r = 0; r < rows; ++r, c += c_stride, sums += stride, summand += residual ? summand_stride : 0) {
       const RowScale scale(t, row + r);
-      float* c = t.c.data + (row + r) * t.c.row_stride + column;
       for (int64_t j = 0; j < columns; j += lanes) {
-        FloatVector x = hn::LoadU(d, sums + r * stride + j);
-        if constexpr (scales) x = scale.scaled(x, hn::LoadU(d, t.column_scales + column + j));
-        if constexpr (bias) x = hn::Add(x, hn::LoadU(d, t.epilogue.bias + column + j));
-        hn::StoreU(activated<f>(d, x), d, c + j);
+        FloatVector x = hn::LoadU(d, sums + j);
+        if constexpr (scales) x = scale.scaled(x, hn::LoadU(d, column_scales + j));
+        if constexpr (bias) x = hn::Add(x, hn::LoadU(d, biases + j));
+        x = activated<f>(d, x);
+        if constexpr (residual) x = hn::Add(x, hn::LoadU(d, summand + j));
+        hn::StoreU(x, d, c + j);
       }
     }
   });
@@ -77,10 +85,15 @@ HWY_NOINLINE void finish(const GemmTask& t, int64_t row, int64_t column, int64_t
   const FloatTag d;
   const Epilogue& e = t.epilogue;
   const bool adds = e.add && (t.row_scales || t.blocks || t.unit == Unit::tiles);
-  if (columns % lanes == 0 && !adds && !e.before.data && !e.residual.data) {
-    const auto plainly = t.row_scales ? (e.bias ? finish_plainly<true, true> : finish_plainly<true, false>)
-                                      : (e.bias ? finish_plainly<false, true> : finish_plainly<false, false>);
-    return plainly(t, row, column, rows, columns, sums, stride);
+  if (columns % lanes == 0 && !adds && !e.before.data) {
+    const auto plainly = [&]<bool scales, bool bias>() {
+      return e.residual.data ? finish_plainly<scales, bias, true> : finish_plainly<scales, bias, false>;
+    };
+    const auto with_bias = [&]<bool scales>() {
+      return e.bias ? plainly.template operator()<scales, true>() : plainly.template operator()<scales, false>();
+    };
+    const auto run = t.row_scales ? with_bias.template operator()<true>() : with_bias.template operator()<false>();
+    return run(t, row, column, rows, columns, sums, stride);
   }
   with_activation(e.activation, [&]<Activation f>() HWY_ATTR {
     for (int64_t r = 0; r < rows; ++r) {
@@ -130,19 +143,25 @@ HWY_INLINE void run_tile(const GemmTask& t, const Tile& tile, TileJob& job, int6
   const int64_t columns = HWY_MIN(tile.columns, t.shape.columns - tile.column);
   const bool whole = columns == tile.columns, first = k == 0, last = k + job.depth == t.shape.depth;
   const Epilogue& e = t.epilogue;
-  const bool plain = !t.row_scales && !e.bias && e.activation == Activation::none && !e.residual.data && !e.before.data;
+  const bool plain = !t.row_scales && e.activation == Activation::none && !e.before.data;
   const bool from_zero = first && (!e.add || t.row_scales);
   float* c = t.c.data + tile.row * t.c.row_stride + tile.column;
   const bool direct = whole && (plain || !last);
   job.start = from_zero ? nullptr : c, job.start_stride = t.c.row_stride;
+  job.bias = direct && last && e.bias ? e.bias + tile.column : nullptr;
+  job.residual =
+      direct && last && e.residual.data ? e.residual.data + tile.row * e.residual.row_stride + tile.column : nullptr;
+  job.residual_stride = e.residual.row_stride;
   if (job.start && !whole) {
     copy_rectangle(tile.rows, columns, c, t.c.row_stride, buffer, tile.columns);
     job.start = buffer, job.start_stride = tile.columns;
   }
   job.out = direct ? c : buffer, job.out_stride = direct ? t.c.row_stride : tile.columns;
+  for (int64_t r = 0; r < tile.rows; ++r) fetch<1>(c + r * t.c.row_stride, 4 * columns);  // while the sums are made
   tile.kernel(job);
   if (direct) return;
-  if (last && !plain) return finish(t, tile.row, tile.column, tile.rows, columns, buffer, tile.columns);
+  if (last && (!plain || e.bias || e.residual.data))
+    return finish(t, tile.row, tile.column, tile.rows, columns, buffer, tile.columns);
   copy_rectangle(tile.rows, columns, buffer, tile.columns, c, t.c.row_stride);
 }
 
@@ -193,9 +212,20 @@ void pack_tiles(const GemmTask& t, const RowTiles& tiles, int64_t k, int64_t dep
   }
 }
 
-// All tiles of a task over one block of depth: a strip of B stays near while the tiles of A pass by.
+// Which part of the strip of B that follows tile i of `tiles` fetches, of so many words a panel: all of them together fetch it all.
+HWY_INLINE void fetch_part(TileJob& job, const float* strip, int64_t panels, int64_t words, int64_t i, int64_t tiles) {
+  job.next_lines = panels == 1 || tiles >= 8 ? 1 : tiles >= 4 ? 2 : 4;
+  const int64_t line = i * (words / 4) * job.next_lines;
+  job.next = strip + line * panel_width;
+  if (line >= words) job.next += job.b_panel - words * panel_width;
+  if (line >= panels * words) job.next_lines = 0;
+}
+
+// All tiles of a task over one block of depth: a strip of B stays near while the tiles of A pass by. After it comes the block at
+// `next`.
 template <class Format, bool packed>
-void run_block(const GemmTask& t, const RowTiles& tiles, int64_t k, int64_t depth, const float* a, int64_t stride) {
+void run_block(const GemmTask& t, const RowTiles& tiles, int64_t k, int64_t depth, const float* a, int64_t stride,
+               int64_t next) {
   TileJob job = {.depth = depth, .a_stride = t.a.row_stride, .b_panel = panel_words<Format>(t)};
   for (int64_t j = t.column_begin; j < t.column_end;) {
     const Kernel* kernels = wide_kernels<Format, packed>.data();
@@ -204,10 +234,12 @@ void run_block(const GemmTask& t, const RowTiles& tiles, int64_t k, int64_t dept
       if (t.column_end - j <= panel_width) kernels = narrow_kernels<Format, packed>.data(), columns = lanes;
     }
     job.b = column_of<Format>(t, j, k);
+    const float* after =
+        j + columns < t.column_end ? column_of<Format>(t, j + columns, k) : column_of<Format>(t, t.column_begin, next);
     for (int64_t i = 0; i < tiles.count; ++i) {
       const int64_t row = tiles.first[i], count = tiles.first[i + 1] - row;
-      // Later tiles find the strip near; the second one fetches the next strip.
-      job.ahead = i == 0 ? fetch_ahead : i == 1 ? columns / panel_width * job.b_panel : 0;
+      job.ahead = i == 0 ? fetch_ahead : 0;
+      fetch_part(job, after, HWY_MAX(1, columns / panel_width), depth / Format::halves, i, tiles.count);
       job.a = packed ? a + i * stride : a + row * t.a.row_stride;
       run_tile(t, {kernels[count - 1], row, count, j, columns}, job, k);
     }
@@ -223,18 +255,18 @@ void run_rows(const GemmTask& t) {
   const int64_t blocks = kept ? 1 : HWY_MAX(1, (t.shape.depth + depth_block - 1) / depth_block);
   const int64_t most = HWY_MAX(2, (t.shape.depth + blocks - 1) / blocks + 1) / 2 * 2;
   // Contiguous rows can be read as they are, unless they lie so far apart that they compete for the same cache sets.
-  const bool direct = t.a.column_stride == 1 && t.a.row_stride % 512 != 0;
+  const bool direct = t.a.column_stride == 1 && t.a.row_stride % 1024 != 0;
   const int64_t stride = tile_rows * most + 16;
   Scratch scratch;
   float* packed = direct ? nullptr : scratch.take<float>(tiles.count * stride);
   for (int64_t k = 0; k == 0 || k < t.shape.depth; k += most) {
-    const int64_t depth = HWY_MIN(most, t.shape.depth - k);
+    const int64_t depth = HWY_MIN(most, t.shape.depth - k), next = k + most < t.shape.depth ? k + most : 0;
     // Rounded rows stand where they are read best.
     if (direct) {
-      run_block<Format, false>(t, tiles, k, depth, t.a.data + k, 0);
+      run_block<Format, false>(t, tiles, k, depth, t.a.data + k, 0, next);
     } else if constexpr (!Format::rounded) {
       pack_tiles(t, tiles, k, depth, packed, stride);
-      run_block<Format, true>(t, tiles, k, depth, packed, stride);
+      run_block<Format, true>(t, tiles, k, depth, packed, stride, next);
     }
   }
 }

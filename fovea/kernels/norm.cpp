@@ -18,31 +18,52 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Rows that are normalised together: the sums of one are made while those of another are waited for.
+inline constexpr int64_t rows_together = 8;
+
 // The mean first and then the squares around it: one pass over squares would lose everything far from zero.
-void norm_row(const NormOptions& o, const NormForward& f, int64_t row) {
+HWY_INLINE void norm_together(const NormOptions& o, const NormForward& f, int64_t row, int64_t rows) {
   const RowTag d;
-  const float* x = f.x + row * o.width;
-  float* y = f.y + row * o.width;
+  const float* const x = f.x + row * o.width;
+  float* const y = f.y + row * o.width;
   const float count = static_cast<float>(o.width);
-  float mean = 0;
-  if (o.norm == Norm::layer) {
-    mean = sum_of_terms(o.width, [&](int64_t i, auto part) HWY_ATTR { return part.load(x + i); }) / count;
+  float mean[rows_together] = {}, scale[rows_together];
+  for (int64_t r = 0; o.norm == Norm::layer && r < rows; ++r) {
+    const auto number = [&](int64_t i, auto part) HWY_ATTR { return part.load(x + r * o.width + i); };
+    mean[r] = sum_of_terms(o.width, number) / count;
   }
-  const RowVector m = hn::Set(d, mean);
-  const float squares = sum_of_terms(o.width, [&](int64_t i, auto part) HWY_ATTR {
-    const RowVector centred = hn::Sub(part.load(x + i), m);
-    return hn::Mul(centred, centred);
-  });
-  const float scale = 1.0f / std::sqrt(squares / count + o.epsilon);
-  if (f.mean) f.mean[row] = mean;
-  if (f.scale) f.scale[row] = scale;
-  const RowVector s = hn::Set(d, scale);
-  for_each_vector(o.width, [&](int64_t i, auto part) HWY_ATTR {
-    RowVector v = hn::Mul(hn::Sub(part.load(x + i), m), s);
-    if (f.weight) v = hn::Mul(v, part.load(f.weight + i));
-    if (f.bias) v = hn::Add(v, part.load(f.bias + i));
-    part.store(v, y + i);
-  });
+  for (int64_t r = 0; r < rows; ++r) {
+    const float squares = sum_of_terms(o.width, [&](int64_t i, auto part) HWY_ATTR {
+      const RowVector centred = hn::Sub(part.load(x + r * o.width + i), hn::Set(d, mean[r]));
+      return hn::Mul(centred, centred);
+    });
+    scale[r] = 1.0f / std::sqrt(squares / count + o.epsilon);
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    const RowVector m = hn::Set(d, mean[r]), s = hn::Set(d, scale[r]);
+    const float *const from = x + r * o.width, *const weight = f.weight, *const bias = f.bias;
+    float* const to = y + r * o.width;
+    const auto normal = [&](int64_t i, auto part) HWY_ATTR { return hn::Mul(hn::Sub(part.load(from + i), m), s); };
+    if (weight && bias) {
+      for_each_vector(o.width, [&](int64_t i, auto part) HWY_ATTR {
+        part.store(hn::Add(hn::Mul(normal(i, part), part.load(weight + i)), part.load(bias + i)), to + i);
+      });
+    } else {
+      for_each_vector(o.width, [&](int64_t i, auto part) HWY_ATTR {
+        RowVector v = normal(i, part);
+        if (weight) v = hn::Mul(v, part.load(weight + i));
+        if (bias) v = hn::Add(v, part.load(bias + i));
+        part.store(v, to + i);
+      });
+    }
+    if (f.mean) f.mean[row + r] = mean[r];
+    if (f.scale) f.scale[row + r] = scale[r];
+  }
+}
+
+void norm_rows(const NormOptions& o, const NormForward& f, int64_t begin, int64_t end) {
+  for (int64_t row = begin; row < end; row += rows_together)
+    norm_together(o, f, row, HWY_MIN(rows_together, end - row));
 }
 
 // With x̂ = (x − mean) · scale and g = dy · weight:  dx = scale (g − mean(g) − x̂ mean(g x̂)); rms norm has no mean(g).
@@ -90,7 +111,7 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 namespace {
 
-HWY_EXPORT(norm_row);
+HWY_EXPORT(norm_rows);
 HWY_EXPORT(gradient_row);
 
 constexpr int64_t grain = 8192;     // elements that are worth another thread
@@ -100,7 +121,7 @@ constexpr int64_t piece_rows = 32;  // rows whose dweight and dbias are added up
 
 void norm(const NormOptions& o, const NormForward& f) {
   parallel_ranges(o.rows, 1 + grain / std::max<int64_t>(1, o.width), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) HWY_DYNAMIC_DISPATCH(norm_row)(o, f, row);
+    HWY_DYNAMIC_DISPATCH(norm_rows)(o, f, begin, end);
   });
 }
 

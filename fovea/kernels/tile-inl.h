@@ -13,7 +13,10 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
+
+#include "fovea/kernels/fetch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -245,11 +248,17 @@ struct TileJob {
   int64_t depth = 0;         // in words of A
   const float* a = nullptr;  // packed: [depth][tile_rows]; otherwise contiguous rows a_stride apart
   int64_t a_stride = 0;
-  const float* b = nullptr;      // the tile's first column in its panel
-  int64_t b_panel = 0;           // from one panel to the next
-  int64_t ahead = 0;             // how far ahead B is fetched by a tile of no fewer rows than vectors
+  const float* b = nullptr;  // the tile's first column in its panel
+  int64_t b_panel = 0;       // from one panel to the next
+  // Fetched meanwhile by a tile of no fewer rows than vectors: B so far ahead, and so many lines of what is read next for each four words.
+  int64_t ahead = 0;
+  const float* next = nullptr;
+  int64_t next_lines = 0;
   const float* start = nullptr;  // first summands, or nothing for zeros
   int64_t start_stride = 0;
+  const float* bias = nullptr;      // of the columns, which float sums get at the end, or nothing
+  const float* residual = nullptr;  // what they get then, or nothing
+  int64_t residual_stride = 0;
   float* out = nullptr;
   int64_t out_stride = 0;
 };
@@ -314,7 +323,7 @@ HWY_INLINE void add_words(const float* a, int64_t a_stride, int64_t step, const 
   }
 }
 
-// out[rows, vectors · lanes] = start + A · B. The sums stand in an array whose every index is a constant, so that the
+// out[rows, vectors · lanes] = start + A · B + bias + residual. The sums stand in an array whose every index is a constant, so that the
 // compiler keeps them in registers.
 template <class Format, int rows, int vectors, bool packed>
 HWY_NOINLINE void tile_kernel(const TileJob& job) {
@@ -337,13 +346,41 @@ HWY_NOINLINE void tile_kernel(const TileJob& job) {
   constexpr int64_t step = packed ? tile_rows : 1;
   const int64_t a_stride = packed ? 1 : job.a_stride, b_panel = job.b_panel;
   constexpr int halves = Format::halves;
-  for (int64_t k = halves; k <= job.depth; k += halves, a += halves * step, b += 16) {
-    if constexpr (vectors <= rows) {
-      for (int64_t p = 0; p < (vectors * lanes + 15) / 16; ++p) __builtin_prefetch(b + p * b_panel + job.ahead);
-    }
+  const auto add_next = [&]() __attribute__((always_inline)) {
     add_words<Format, rows, vectors, halves>(a, a_stride, step, b, b_panel, sum);
+    a += halves * step, b += 16;
+  };
+  constexpr int64_t together = 4;  // words of a column
+  const float* next = job.next;
+  const int64_t next_bytes = job.next_lines * 64;
+  int64_t words = job.depth / halves;
+  for (; words >= together; words -= together) {
+    if constexpr (vectors <= rows) {
+      if (job.ahead != 0) {
+        for (int64_t p = 0; p < (vectors * lanes + 15) / 16; ++p) fetch(b + p * b_panel + job.ahead, together * 64);
+      }
+      fetch<0, 2>(next, next_bytes);
+      next += next_bytes / 4;
+    }
+    add_next(), add_next(), add_next(), add_next();
   }
+  for (; words > 0; --words) add_next();
   if (job.depth % halves != 0) add_words<Format, rows, vectors, 1>(a, a_stride, step, b, b_panel, sum);
+  if constexpr (std::is_same_v<Sum, FloatVector>) {
+    if (job.bias != nullptr) {
+      unroll(
+          sums, [&]<size_t i>() __attribute__((always_inline)) {
+            sum[i] = hn::Add(sum[i], hn::LoadU(d, job.bias + i % vectors * lanes));
+          });
+    }
+    if (job.residual != nullptr) {
+      unroll(
+          sums, [&]<size_t i>() __attribute__((always_inline)) {
+            const float* summand = job.residual + i / vectors * job.residual_stride + i % vectors * lanes;
+            sum[i] = hn::Add(sum[i], hn::LoadU(d, summand));
+          });
+    }
+  }
   unroll(
       sums, [&]<size_t i>() __attribute__((always_inline)) {
         hn::StoreU(hn::BitCast(d, sum[i]), d, job.out + i / vectors * job.out_stride + i % vectors * lanes);

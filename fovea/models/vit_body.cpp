@@ -87,8 +87,8 @@ Tensor VitLayer::operator()(const Tensor& x, const Context& c) const {
                               .output = attention_output_.weight()},
                              self)
                           .output.reshape(x.shape());
-  const Tensor y = x + dropout_(attention_output_(seen), self);
-  return y + dropout_(output_(intermediate_(after_(y), activation_)), forward);
+  const Tensor y = dropout_.onto(x, attention_output_, seen, self);
+  return dropout_.onto(y, output_, intermediate_(after_(y), activation_), forward);
 }
 
 void VitLayer::weights(Weights& w) {

@@ -1,5 +1,7 @@
 #include "fovea/nn/dropout.h"
 
+#include "fovea/nn/linear.h"
+#include "fovea/tensor/arithmetic.h"
 #include "fovea/tensor/dropout.h"
 
 namespace fovea {
@@ -12,6 +14,11 @@ Dropout::Dropout(double probability) : probability_(probability) {
 Tensor Dropout::operator()(const Tensor& x, const Context& context) const {
   if (!context.training || probability_ == 0) return x;
   return dropout(x, static_cast<float>(probability_), context.random.fork("dropout"));
+}
+
+Tensor Dropout::onto(const Tensor& residual, const Linear& linear, const Tensor& x, const Context& context) const {
+  if (context.training) return residual + (*this)(linear(x), context);
+  return linear_onto(residual, x, linear.weight(), linear.bias());
 }
 
 }  // namespace fovea

@@ -9,11 +9,15 @@
 
 namespace fovea {
 
+class Linear;  // nn/linear.h
+
 class Dropout final {
  public:
   explicit Dropout(double probability);
 
   Tensor operator()(const Tensor& x, const Context& context) const;
+  // residual + drop(linear(x)), in one pass where nothing is dropped.
+  Tensor onto(const Tensor& residual, const Linear& linear, const Tensor& x, const Context& context) const;
 
  private:
   double probability_;

@@ -17,6 +17,8 @@ RmsNorm::RmsNorm(const Config& c) : epsilon_(c.epsilon), plus_one_(c.plus_one) {
   weight_ = Weight({c.width});
 }
 
-Tensor RmsNorm::operator()(const Tensor& x) const { return rms_norm(x, plus_one_ ? *weight_ + 1 : *weight_, epsilon_); }
+Tensor RmsNorm::operator()(Tensor x) const {
+  return rms_norm(std::move(x), plus_one_ ? *weight_ + 1 : *weight_, epsilon_);
+}
 
 }  // namespace fovea

@@ -18,7 +18,7 @@ class LayerNorm final {
   };
   explicit LayerNorm(const Config&);
 
-  Tensor operator()(const Tensor& x) const { return layer_norm(x, weight_, bias_, epsilon_); }
+  Tensor operator()(Tensor x) const { return layer_norm(std::move(x), weight_, bias_, epsilon_); }
   void weights(Weights& w) {
     w("weight", weight_, {Init::ones});
     if (bias_) w("bias", bias_, {Init::zeros});
@@ -38,7 +38,7 @@ class RmsNorm final {
   };
   explicit RmsNorm(const Config&);
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor operator()(Tensor x) const;
   void weights(Weights& w) { w("weight", weight_, {plus_one_ ? Init::zeros : Init::ones}); }
 
  private:

@@ -334,6 +334,21 @@ Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias, Activat
   return y;
 }
 
+Tensor linear_onto(const Tensor& residual, const Tensor& x, const Weight& weight, const Weight& bias) {
+  const PackedMatrix* packed = weight.packed();
+  if (!packed || x.needs_gradient() || residual.needs_gradient()) return residual + linear(x, weight, bias);
+  TimedWork timed(Work::Kind::linear);
+  const Tensor rows = rows_of(x, *packed), y = result_for(x, *packed), summand = residual.contiguous();
+  require(summand.shape() == y.shape() && summand.dtype() == DType::f32,
+          "linear: found a residual {} {}, expected F32 {}", name(summand.dtype()), summand.shape(), y.shape());
+  kernels::Product product = product_of(*packed, *bias, Activation::none, y);
+  product.epilogue.residual = {summand.data<float>(), y.size(-1), 1};
+  multiply(rows, {&product, 1});
+  const Weight* const one = &weight;
+  if (timed) timed.done(product_work(x, {&one, 1}, {&y, 1}));
+  return y;
+}
+
 std::vector<Tensor> linears(const Tensor& x, const std::vector<WeightAndBias>& weights) {
   TimedWork timed(Work::Kind::linear);
   const std::vector<Tensor> results = run_linears(x, weights);

@@ -112,6 +112,9 @@ Precision attention_precision(const Weight&);
 // activation(x Wᵀ + b), as tensor/matmul.h has it for tensors. Packed weights have no gradient, but x has one through them.
 Tensor linear(const Tensor& x, const Weight& weight, const Weight& bias = {}, Activation activation = Activation::none);
 
+// residual + x Wᵀ + b; in the same pass where the weight is packed and nothing needs a gradient.
+Tensor linear_onto(const Tensor& residual, const Tensor& x, const Weight& weight, const Weight& bias = {});
+
 // Several of one x; packed ones run as one product.
 struct WeightAndBias {
   const Weight& weight;

@@ -35,9 +35,9 @@ const float* numbers(const Tensor& x) { return x ? x.data<float>() : nullptr; }
 Tensor contiguous_or_none(const Tensor& x) { return x ? x.detach().contiguous() : Tensor(); }
 
 Tensor in_float(const kernels::NormOptions& options, const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  const bool taped = needs_gradient(x, weight, bias);
+  const bool taped = needs_gradient(x, weight, bias), in_place = !taped && x.owns_alone() && x.is_contiguous();
   const Tensor from = x.detach().contiguous(), w = contiguous_or_none(weight), b = contiguous_or_none(bias);
-  Tensor y(x.shape(), x.dtype()), mean, scale;
+  Tensor y = in_place ? from : Tensor(x.shape(), x.dtype()), mean, scale;
   if (taped) mean = Tensor({options.rows}, DType::f32), scale = Tensor({options.rows}, DType::f32);
   kernels::norm(options, {.x = from.data<float>(),
                           .weight = numbers(w),
@@ -91,11 +91,11 @@ Tensor normalised(Norm norm, const Tensor& x, const Tensor& weight, const Tensor
 
 }  // namespace
 
-Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon) {
+Tensor layer_norm(Tensor x, const Tensor& weight, const Tensor& bias, double epsilon) {
   return normalised(Norm::layer, x, weight, bias, epsilon);
 }
 
-Tensor rms_norm(const Tensor& x, const Tensor& weight, double epsilon) {
+Tensor rms_norm(Tensor x, const Tensor& weight, double epsilon) {
   return normalised(Norm::rms, x, weight, {}, epsilon);
 }
 

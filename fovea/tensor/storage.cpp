@@ -13,12 +13,16 @@ namespace fovea {
 namespace {
 
 constexpr size_t line = 64, page = 4096, huge_page = size_t{1} << 21;
-constexpr size_t smallest_kept = size_t{1} << 17;  // below, the allocator itself reuses memory well
+constexpr size_t smallest_kept = size_t{1} << 16;  // below, the allocator itself reuses memory well
 constexpr size_t always_kept = size_t{256} << 20, most_blocks = 4096;
+
+// Its address tells a thread from others.
+thread_local char this_thread;
 
 struct Block {
   std::byte* base = nullptr;
   size_t size = 0;
+  const char* giver = nullptr;  // the thread that gave it back: what it wrote is in the caches of its core
 };
 
 Block new_block(size_t size) {
@@ -40,8 +44,9 @@ class FreeBlocks {
       size_t best = blocks_.size();
       for (size_t i = blocks_.size(); i-- > 0;) {
         if (blocks_[i].size < size || blocks_[i].size > 2 * size) continue;
-        if (best == blocks_.size() || blocks_[i].size < blocks_[best].size) best = i;
-        if (blocks_[best].size == size) break;
+        const auto rank = [](const Block& b) { return std::pair(b.size, b.giver != &this_thread); };
+        if (best == blocks_.size() || rank(blocks_[i]) < rank(blocks_[best])) best = i;
+        if (rank(blocks_[best]) == std::pair(size, false)) break;
       }
       if (best < blocks_.size()) {
         const Block block = blocks_[best];
@@ -58,6 +63,7 @@ class FreeBlocks {
   }
 
   void give(Block block) {
+    block.giver = &this_thread;
     std::scoped_lock lock(mutex_);
     blocks_.push_back(block);
     total_ += block.size;
