@@ -86,12 +86,14 @@ AttentionResult soft_result(const std::shared_ptr<const Problem>& problem, const
   result.probe = std::exchange(forward.probe, {});
   const std::shared_ptr<KeptProblem> kept = wanted && wanted->keep ? keep(problem, forward.sums, output_of) : nullptr;
   result.probe.kept = kept;
-  const Tensor output = forward.output;
-  result.output = with_gradient("attend", output, problem->operands.list(),
-                                [problem, kept, forward = std::move(forward)](const Tensor& dy) {
-                                  if (kept) kept->came_back(dy);
-                                  return run_backward(*problem, forward, dy, {}, {});
-                                });
+  const Tensor output = result.output = forward.output;
+  const Operands& x = problem->operands;
+  if (!needs_gradient(x.q, x.k, x.v, x.vector, x.line, x.bias, x.sinks)) return result;
+  result.output =
+      with_gradient("attend", output, x.list(), [problem, kept, forward = std::move(forward)](const Tensor& dy) {
+        if (kept) kept->came_back(dy);
+        return run_backward(*problem, forward, dy, {}, {});
+      });
   return result;
 }
 

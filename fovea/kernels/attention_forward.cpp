@@ -3,6 +3,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/scratch.h"
 #include "fovea/base/threads.h"
+#include "fovea/kernels/fetch.h"
 #include "fovea/kernels/unit.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -96,7 +97,8 @@ ForwardUnit make_unit(const ForwardJob& job, int64_t sequence, int64_t key_head,
 }
 
 // Few queries: all heads of a group together, so that keys and values are read once.
-void add_tasks(ForwardJob& job, int64_t unit) {
+template <class Body>
+void for_each_task(const ForwardJob& job, int64_t unit, const Body& body) {
   const ForwardUnit& u = job.units[unit];
   const AttentionShape& shape = job.attention.shape;
   int64_t group = shape.heads / shape.key_heads, queries = job.sequences[u.sequence].queries;
@@ -105,10 +107,15 @@ void add_tasks(ForwardJob& job, int64_t unit) {
   int64_t heads = together ? std::min(group, query_block / queries) : 1;
   for (int64_t h = 0; h < group; h += heads) {
     for (int64_t q = 0; q < queries; q += query_block) {
-      job.tasks.push_back(
-          {unit, u.key_head * group + h, std::min(heads, group - h), q, std::min(query_block, queries - q)});
+      body(
+          ForwardTask{unit, u.key_head * group + h, std::min(heads, group - h), q, std::min(query_block, queries - q)});
     }
   }
+}
+
+int64_t blocks_to_pack(const ForwardJob& job, const ForwardUnit& unit) {
+  if (!unit.own_panels && !unit.odd) return 0;
+  return (job.sequences[unit.sequence].keys + key_block - 1) / key_block;
 }
 
 void run_wave(ForwardJob& job) {
@@ -117,10 +124,8 @@ void run_wave(ForwardJob& job) {
   };
   std::vector<Piece> pieces;
   for (int64_t u = 0; u < static_cast<int64_t>(job.units.size()); ++u) {
-    const ForwardUnit& unit = job.units[u];
-    add_tasks(job, u);
-    if (!unit.own_panels && !unit.odd) continue;
-    for (int64_t b = 0; b * key_block < job.sequences[unit.sequence].keys; ++b) pieces.push_back({u, b});
+    for_each_task(job, u, [&](const ForwardTask& task) { job.tasks.push_back(task); });
+    for (int64_t b = 0; b < blocks_to_pack(job, job.units[u]); ++b) pieces.push_back({u, b});
   }
   // The longest tasks first; masses are added in rising order, so there the order stays.
   if (job.attention.causal && !job.probe.mass) std::reverse(job.tasks.begin(), job.tasks.end());
@@ -129,6 +134,47 @@ void run_wave(ForwardJob& job) {
   parallel_for(pieces.size(), [&](int64_t i) { pack(job, job.units[pieces[i].unit], pieces[i].block); });
   parallel_for(job.tasks.size(), [&](int64_t i) { run(job, job.tasks[i]); });
   job.units.clear(), job.tasks.clear();
+}
+
+// Many units, each of which fits into a cache: who packs one multiplies it.
+bool is_many_small(const ForwardJob& job) {
+  constexpr int64_t near = 1 << 16;  // floats
+  const int64_t units = std::ssize(job.sequences) * job.attention.shape.key_heads;
+  return units >= 4 * threads() &&
+         std::ranges::all_of(job.sequences, [&](const SequenceSpan& s) { return packed_floats(job, s) <= near; });
+}
+
+// What a unit reads, of which a token's is far from the next one's, where no CPU looks by itself: into the second-level cache.
+void fetch_unit(const ForwardJob& job, int64_t sequence, int64_t key_head) {
+  const Attention& a = job.attention;
+  const SequenceSpan& s = job.sequences[sequence];
+  const int64_t group = a.shape.heads / a.shape.key_heads;
+  const auto fetch_rows = [&](const TokenArray& x, int64_t token, int64_t count, int64_t head, int64_t width) {
+    const float* row = x.data + s.batch * x.batch + token * x.token + head * x.head;
+    for (int64_t i = 0; i < count; ++i) fetch<0, 3>(row + i * x.token, 4 * width);
+  };
+  fetch_rows(a.q, s.query_begin, s.queries, key_head * group, group * a.shape.width);
+  if (a.pages.tables) return;
+  fetch_rows(a.k, s.key_begin, s.keys, key_head, a.shape.width);
+  fetch_rows(a.v, s.key_begin, s.keys, key_head, a.shape.value_width);
+}
+
+void run_units(ForwardJob& job) {
+  constexpr int64_t heads_together = 4;  // their columns are neighbours in memory
+  const int64_t heads = job.attention.shape.key_heads;
+  job.units.resize(job.sequences.size() * static_cast<size_t>(heads));
+  const int64_t count = std::ssize(job.units);
+  auto pack = HWY_DYNAMIC_DISPATCH(pack_forward_block);
+  auto run = HWY_DYNAMIC_DISPATCH(run_forward_task);
+  parallel_for((count + heads_together - 1) / heads_together, [&](int64_t piece) {
+    for (int64_t u = piece * heads_together; u < std::min(count, (piece + 1) * heads_together); ++u) {
+      if (u + 1 < count) fetch_unit(job, (u + 1) / heads, (u + 1) % heads);
+      Scratch scratch;
+      const ForwardUnit& unit = job.units[u] = make_unit(job, u / heads, u % heads, scratch);
+      for (int64_t b = 0; b < blocks_to_pack(job, unit); ++b) pack(job, unit, b);
+      for_each_task(job, u, [&](const ForwardTask& task) { run(job, task); });
+    }
+  });
 }
 
 // Pages say themselves what they hold.
@@ -148,6 +194,7 @@ void attention_forward(const Attention& a, const AttentionOutput& result, const 
   job.on_tiles = on_tiles(a);
   job.halves = a.score == ScoreKind::dot && (a.pages.tables ? a.pages.precision : a.precision) == Precision::f16;
   prepare_probe(job);
+  if (is_many_small(job)) return run_units(job);
   int64_t count = job.sequences.size();
   for (int64_t s = 0, h = 0; s < count;) {
     Scratch scratch;

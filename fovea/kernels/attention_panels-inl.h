@@ -50,26 +50,49 @@ HWY_INLINE void multiply(float* x, int64_t count, float factor) {
   for (int64_t i = 0; i < count; i += lanes) hn::StoreU(hn::Mul(hn::LoadU(d, x + i), hn::Set(d, factor)), d, x + i);
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// The 128-bit blocks of a vector, `step` apart.
+template <class D>
+HWY_INLINE void store_blocks(D d, hn::Vec<D> v, float* to, int64_t step) {
+  if constexpr (hn::MaxLanes(D()) > 4) {
+    const hn::Half<D> half;
+    store_blocks(half, hn::LowerHalf(half, v), to, step);
+    store_blocks(half, hn::UpperHalf(half, v), to + static_cast<int64_t>(hn::Lanes(half)) / 4 * step, step);
+  } else {
+    hn::StoreU(v, d, to);
+  }
+}
+
+// Columns [c, width) of four rows as far as they fill whole vectors; returns where they end.
+template <class D>
+HWY_INLINE int64_t transpose_four_rows(D d, const float* const* rows, int64_t c, int64_t width, float* to,
+                                       int64_t to_stride) {
+  const hn::RepartitionToWide<D> pairs;
+  const auto lanes_of_d = static_cast<int64_t>(hn::Lanes(d));
+  for (; c + lanes_of_d <= width; c += lanes_of_d) {
+    const auto a = hn::LoadU(d, rows[0] + c), b = hn::LoadU(d, rows[1] + c);
+    const auto e = hn::LoadU(d, rows[2] + c), f = hn::LoadU(d, rows[3] + c);
+    const auto ab0 = hn::BitCast(pairs, hn::InterleaveLower(d, a, b)),
+               ab1 = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
+    const auto ef0 = hn::BitCast(pairs, hn::InterleaveLower(d, e, f)),
+               ef1 = hn::BitCast(pairs, hn::InterleaveUpper(d, e, f));
+    float* out = to + c * to_stride;
+    store_blocks(d, hn::BitCast(d, hn::InterleaveLower(pairs, ab0, ef0)), out, 4 * to_stride);
+    store_blocks(d, hn::BitCast(d, hn::InterleaveUpper(pairs, ab0, ef0)), out + to_stride, 4 * to_stride);
+    store_blocks(d, hn::BitCast(d, hn::InterleaveLower(pairs, ab1, ef1)), out + 2 * to_stride, 4 * to_stride);
+    store_blocks(d, hn::BitCast(d, hn::InterleaveUpper(pairs, ab1, ef1)), out + 3 * to_stride, 4 * to_stride);
+  }
+  return c;
+}
+#endif
+
 // to[c * to_stride + r] = rows[r][c] for up to four rows.
 HWY_INLINE void transpose_rows(const float* const* rows, int64_t count, int64_t width, float* to, int64_t to_stride) {
   int64_t c = 0;
 #if HWY_TARGET != HWY_SCALAR
   if (count >= 4) {
-    const hn::CappedTag<float, 4> d4;
-    const hn::RepartitionToWide<decltype(d4)> d2;
-    for (; c + 4 <= width; c += 4) {
-      const auto a = hn::LoadU(d4, rows[0] + c), b = hn::LoadU(d4, rows[1] + c);
-      const auto e = hn::LoadU(d4, rows[2] + c), f = hn::LoadU(d4, rows[3] + c);
-      const auto ab0 = hn::BitCast(d2, hn::InterleaveLower(d4, a, b)),
-                 ab1 = hn::BitCast(d2, hn::InterleaveUpper(d4, a, b));
-      const auto ef0 = hn::BitCast(d2, hn::InterleaveLower(d4, e, f)),
-                 ef1 = hn::BitCast(d2, hn::InterleaveUpper(d4, e, f));
-      float* out = to + c * to_stride;
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, ab0, ef0)), d4, out);
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, ab0, ef0)), d4, out + to_stride);
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, ab1, ef1)), d4, out + 2 * to_stride);
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, ab1, ef1)), d4, out + 3 * to_stride);
-    }
+    c = transpose_four_rows(F(), rows, c, width, to, to_stride);
+    c = transpose_four_rows(hn::CappedTag<float, 4>(), rows, c, width, to, to_stride);
   }
 #endif
   for (; c < width; ++c) {

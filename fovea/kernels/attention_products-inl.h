@@ -33,18 +33,22 @@ HWY_INLINE BlockPanels<float> neighbours(const float* first, int64_t width) {
 // R rows of a group over a run of panels, as many of them side by side as there are registers for.
 template <int R, class Number>
 HWY_INLINE void dot_rows(const float* q, const Number* const* k, int64_t width, int64_t panels, float* s) {
-  constexpr int broad = wide ? (R == 1 ? 8 : 4) : lanes > 1 ? (R == 1 ? 4 : R == 2 ? 2 : 1) : 1;
+  constexpr int broad = wide ? (R == 1 ? 8 : R > 4 ? 2 : 4) : lanes > 1 ? (R == 1 ? 4 : R == 2 ? 2 : 1) : 1;
   int64_t p = 0;
   for (; p + 2 * broad <= panels; p += broad) dot_tile<R, broad, true>(q, k + p, width, s + p * panel);
   for (; p + broad <= panels; p += broad) dot_tile<R, broad>(q, k + p, width, s + p * panel);
+  if constexpr (broad > 2)
+    for (; p + 2 <= panels; p += 2) dot_tile<R, 2>(q, k + p, width, s + p * panel);
   if constexpr (broad > 1)
     for (; p < panels; ++p) dot_tile<R, 1>(q, k + p, width, s + p * panel);
 }
 
-// Rows that do not fill a group. Keys are read once for up to four of them.
+// Rows that do not fill a group. Keys are read once for as many of them as there are registers for.
 template <class Number>
 HWY_INLINE void dot_few_rows(const float* q, int64_t rows, const Number* const* k, int64_t width, int64_t panels,
                              float* s) {
+  if constexpr (wide)
+    for (; rows >= 8; rows -= 8, q += 8, s += 8 * score_stride) dot_rows<8>(q, k, width, panels, s);
   for (; rows >= 4; rows -= 4, q += 4, s += 4 * score_stride) dot_rows<4>(q, k, width, panels, s);
   if (rows == 3) dot_rows<3>(q, k, width, panels, s);
   if (rows == 2) dot_rows<2>(q, k, width, panels, s);

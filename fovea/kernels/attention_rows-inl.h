@@ -18,6 +18,7 @@
 #include "fovea/kernels/attention_probe-inl.h"
 #include "fovea/kernels/attention_scores-inl.h"
 #include "fovea/kernels/attention_words-inl.h"
+#include "fovea/kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -51,7 +52,7 @@ class ForwardRows {
 
   void finish(const KeyRange& blocks) {
     for (int64_t r = 0; r < rows_; ++r) {
-      if (r + 16 < rows_) fetch_row<1>(output_of(row_[r + 16]), a_.shape.value_width);
+      if (r + fetched_rows < rows_) fetch_row<1>(output_of(row_[r + fetched_rows]), a_.shape.value_width);
       finish_row(r, blocks);
     }
     hand_over_mass(job_, task_, row_, kept_);
@@ -75,22 +76,24 @@ class ForwardRows {
   }
 
   // The scores of up to `most` rows from `row` on become exponentials; as words for tiles, if asked for (attention_words-inl.h).
-  // All maxima first: one row's maximum is found while another's exponentials are on their way.
+  // All maxima first, and all sums last: what one row waits for is on its way while others are worked on.
   template <bool words, int64_t most, int64_t stride>
   void soften(int64_t row, int64_t count, const Columns& c, float* scores) {
     float maxima[most];
-    for (int64_t r = 0; r < count && c.first < c.last; ++r) {
-      float* s = scores + r * stride;
-      finish_scores(a_, row_[row + r], c, s, nullptr);
-      maxima[r] = row_maximum(c, s);
+    alignas(64) float sums[most * lanes];
+    const bool any = c.first < c.last;
+    for (int64_t i = 0; any && i < count; ++i) {
+      float* s = scores + i * stride;
+      finish_scores(a_, row_[row + i], c, s, nullptr);
+      maxima[i] = row_maximum(c, s);
     }
     for (int64_t i = 0; i < count; ++i) {
       const int64_t r = row + i;
       float* s = scores + i * stride;
       const bool looked_at = kept_[r].slot.wanted || a_.dropout.probability > 0;
-      if (c.first < c.last) {
-        const float factor = words && !looked_at ? absorb_row_in_words(c, maxima[i], s, running_[r])
-                                                 : absorb_row(c, maxima[i], s, running_[r]);
+      if (any) {
+        const float factor = words && !looked_at ? absorb_row_in_words(c, maxima[i], s, running_[r], sums + i * lanes)
+                                                 : absorb_row(c, maxima[i], s, running_[r], sums + i * lanes);
         if (factor != 1) multiply(out_ + r * columns_, columns_, factor);
       }
       if (!looked_at) continue;
@@ -98,6 +101,7 @@ class ForwardRows {
       if (a_.dropout.probability > 0) drop(row_[r], c, s);
       if (words) weights_in_words(c, s);
     }
+    for (int64_t i = 0; any && i < count; ++i) add_sums(sums + i * lanes, running_[row + i]);
   }
 
   // Whether one of the rows does not see one of the keys.
@@ -124,11 +128,14 @@ class ForwardRows {
   float* out_;  // [rows][columns]
 
  private:
+  static constexpr int64_t fetched_rows = 16;  // of the output, ahead of the one that is written
+
   void set_rows() {
     int64_t padded_keys = round_up(s_.keys, block_);
-    for (int64_t r = 0; r < rows_; ++r) {
-      int64_t query = task_.query + r % task_.queries;
-      row_[r] = {unit_.sequence, task_.head + r / task_.queries, query, s_.shift(), visible_keys(a_, s_, query)};
+    for (int64_t r = 0, head = task_.head, query = task_.query; r < rows_; ++r) {
+      row_[r] = {unit_.sequence, head, query, s_.shift(), visible_keys(a_, s_, query)};
+      if (++query == task_.query + task_.queries) query = task_.query, ++head;
+      if (r < fetched_rows) fetch_row<1>(output_of(row_[r]), a_.shape.value_width);
       running_[r] = {};
       kept_[r] = {probe_slot(job_, row_[r]), block_};
       if (!kept_[r].slot.wanted) continue;
@@ -163,7 +170,10 @@ class ForwardRows {
     const AttentionOutput& to = job_.result;
     float* out = output_of(row);
     const float* from = out_ + r * columns_;
-    for (int64_t c = 0; c < a_.shape.value_width; ++c) out[c] = from[c] * own * inverse + 0.0f;
+    for_each_vector(a_.shape.value_width, [&](int64_t c, auto part) HWY_ATTR {
+      const V scaled = hn::Mul(hn::Mul(hn::LoadU(F(), from + c), hn::Set(F(), own)), hn::Set(F(), inverse));
+      part.store(hn::Add(scaled, hn::Zero(F())), out + c);
+    });
     if (to.sums) {
       to.sums[(s_.batch * a_.shape.heads + row.head) * a_.shape.queries + s_.query_begin + row.query] = {base, sum};
     }

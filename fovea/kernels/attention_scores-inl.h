@@ -84,13 +84,27 @@ HWY_INLINE void bias_row(const Attention& a, const Row& row, int64_t start, cons
   }
 }
 
+// Puts −∞ into columns [begin, end), of which one is where a vector begins or ends.
+HWY_INLINE void hide_columns(int64_t begin, int64_t end, float* s) {
+  const F d;
+  const V hidden = hn::Set(d, minus_infinity);
+  int64_t j = begin / lanes * lanes;
+  if (j < begin) {
+    hn::StoreU(hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(begin - j)), hn::LoadU(d, s + j), hidden), d, s + j);
+    j += lanes;
+  }
+  for (; j + lanes <= end; j += lanes) hn::StoreU(hidden, d, s + j);
+  if (j < end)
+    hn::StoreU(hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(end - j)), hidden, hn::LoadU(d, s + j)), d, s + j);
+}
+
 // From raw products to scores with every mask applied.
 HWY_INLINE void finish_scores(const Attention& a, const Row& row, const Columns& c, float* s, float* slope) {
   if (a.softcap > 0) cap_row(a.softcap, c, s, slope);
   KeyRange r = c.of(row.seen);
   if (a.line.data || a.bias.data || a.mask.data) bias_row(a, row, c.start, r, s);
-  for (int64_t j = c.first; j < r.begin; ++j) s[j] = minus_infinity;
-  for (int64_t j = r.end; j < c.last; ++j) s[j] = minus_infinity;
+  if (c.first < r.begin) hide_columns(c.first, r.begin, s);
+  if (r.end < c.last) hide_columns(r.end, c.last, s);
 }
 
 // A row's softmax so far: exponentials are relative to exp(maximum).
@@ -121,21 +135,26 @@ HWY_INLINE float row_maximum(const Columns& c, const float* s) {
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
 }
 
-// Scores become exponentials by `exponentiate`, which gets what to subtract and returns their sums; `found` is their maximum. Returns
-// what the row's earlier sums are to be multiplied by.
+// Scores become exponentials by `exponentiate`, which gets what to subtract and returns their sums, a vector that add_sums() adds to
+// the row's; `found` is their maximum. Returns what the row's earlier sums are to be multiplied by: 1 where they are zeros.
 template <class Exponentiate>
-HWY_INLINE float absorb(float found, Running& row, const Exponentiate& exponentiate) {
+HWY_INLINE float absorb(float found, Running& row, float* sums, const Exponentiate& exponentiate) {
   const F d;
   float before = row.maximum, maximum = found > before || found != found ? found : before;
   float base = maximum == minus_infinity ? 0 : maximum;
-  const V sum = exponentiate(hn::Set(d, base));
-  float factor = before == maximum ? 1 : exp_one(before - base);
-  row = {maximum, row.sum * factor + hn::GetLane(hn::SumOfLanes(d, sum))};
+  hn::StoreU(exponentiate(hn::Set(d, base)), d, sums);
+  float factor = before == maximum || before == minus_infinity ? 1 : exp_one(before - base);
+  row = {maximum, row.sum * factor};
   return factor;
 }
 
-HWY_INLINE float absorb_row(const Columns& c, float found, float* s, Running& row) {
-  return absorb(found, row, [&](V shift) HWY_ATTR {
+HWY_INLINE void add_sums(const float* sums, Running& row) {
+  const F d;
+  row.sum += hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, sums)));
+}
+
+HWY_INLINE float absorb_row(const Columns& c, float found, float* s, Running& row, float* sums) {
+  return absorb(found, row, sums, [&](V shift) HWY_ATTR {
     const F d;
     V sum = hn::Zero(d);
     for (int64_t j = c.first; j < c.last; j += panel) {

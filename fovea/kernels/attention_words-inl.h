@@ -163,13 +163,13 @@ HWY_INLINE void weights_in_words(const Columns& c, float* s) {
 }
 
 // absorb_row() and weights_in_words() at once.
-HWY_INLINE float absorb_row_in_words(const Columns& c, float found, float* s, Running& row) {
+HWY_INLINE float absorb_row_in_words(const Columns& c, float found, float* s, Running& row, float* sums) {
   if constexpr (!wide) {
-    const float factor = absorb_row(c, found, s, row);
+    const float factor = absorb_row(c, found, s, row, sums);
     weights_in_words(c, s);
     return factor;
   }
-  return absorb(found, row, [&](V shift) HWY_ATTR {
+  return absorb(found, row, sums, [&](V shift) HWY_ATTR {
     const F d;
     V sum = hn::Zero(d);
     for (int64_t j = c.first; j < c.last; j += step_keys) {
