@@ -44,6 +44,7 @@ void for_each_batch_by_length(const std::vector<size_t>& sizes, size_t batch, F&
     int64_t apart = 0;  // the shorter ones come first
     while (apart < batches && longest_of(apart) * batch <= small) ++apart;
     if (apart < threads()) apart = 0;
+    apart -= apart % threads();  // none has to wait for another's last batch
     parallel_for(apart, run);
     for (int64_t i = apart; i < batches; ++i) run(i);
   }

@@ -1,6 +1,7 @@
 #include "fovea/models/bert_body.h"
 
 #include "fovea/models/encoder_heads.h"
+#include "fovea/models/sequence_groups.h"
 #include "fovea/nn/activation.h"
 #include "fovea/tensor/arithmetic.h"
 
@@ -82,8 +83,8 @@ Tensor BertLayer::operator()(const Tensor& x, const Mask& mask, const Context& c
                               .output = attention_output_.weight()},
                              self)
                           .output.reshape(x.shape());
-  const Tensor y = attention_norm_(x + dropout_(attention_output_(seen), self));
-  return output_norm_(y + dropout_(output_(intermediate_(y, activation_)), forward));
+  const Tensor y = attention_norm_(dropout_.onto(x, attention_output_, seen, self));
+  return output_norm_(dropout_.onto(y, output_, intermediate_(y, activation_), forward));
 }
 
 void BertLayer::weights(Weights& w) {
@@ -120,9 +121,12 @@ Tensor BertBody::operator()(const PackedSource& source, const Context& context) 
   Tensor x = c.entering("source", words_(source.ids)) + rows(positions_, tensor({1, tokens}, places));
   if (types_) x = x + rows(types_, source.types ? source.types : zeros({1, tokens}, DType::i64));
   x = dropout_(norm_(x), c.at("embedding"));
-  const Mask mask = source.mask();
-  for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, mask, c.at(std::to_string(i)));
-  return x;
+  SequenceGroups groups(x, source.starts, c);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const Context here = c.at(std::to_string(i));
+    groups.pass([&](const Tensor& group, const Mask& mask) { return layers_[i](group, mask, here); });
+  }
+  return groups.joined();
 }
 
 void BertBody::weights(Weights& w) {
