@@ -80,7 +80,7 @@ TEST(SequenceGroups, AreCutWhereThereIsEnoughForAllThreads) {
   for (int count : {1, 2}) {
     set_threads(count);
     const auto [groups, tokens] = groups_of(many, 32, {});
-    EXPECT_GE(groups, size_t{16});  // of at most 2,000 / 96 rows or so
+    EXPECT_GE(groups, size_t{16});  // of about 96 rows each
     EXPECT_EQ(groups % static_cast<size_t>(count), 0u);
     EXPECT_EQ(tokens, 2000);
     EXPECT_EQ(groups_of(many, 32, training).first, 1u);

@@ -96,6 +96,27 @@ TEST(Weight, PackedIsTheProductWithWhatItBecame) {
   }
 }
 
+// Few rows and many, whole tiles and not, sums over one block of depth and over several; f32 also against float64.
+TEST(Weight, OntoAResidualIsTheSumOfBoth) {
+  for (const auto& [rows, columns, depth] : {std::tuple(1, 64, 29), {3, 64, 29}, {30, 64, 1600}, {30, 37, 1600}}) {
+    const Tensor x = golden_numbers({rows, depth}, 1).to(DType::f32), w = golden_numbers({columns, depth}, 2);
+    const Tensor residual = golden_numbers({rows, columns}, 3).to(DType::f32), numbers = golden_numbers({columns}, 4);
+    const Weight none, bias(numbers.to(DType::f32));
+    for (Precision precision : all_precisions) {
+      SCOPED_TRACE(fmt::format("{} {}x{}x{}", name(precision), rows, columns, depth));
+      const Weight packed = bound(w.to(DType::f32), precision);
+      for_each_simd([&] {
+        EXPECT_TRUE(same_bits(linear_onto(residual, x, packed, none), residual + linear(x, packed)));
+        EXPECT_TRUE(same_bits(linear_onto(residual, x, packed, bias), residual + linear(x, packed, bias)));
+      });
+      if (precision != Precision::f32) continue;
+      const Tensor exact = residual.to(DType::f64) + linear(x.to(DType::f64), w, numbers);
+      const std::vector<double> y = linear_onto(residual, x, packed, bias).values<double>();
+      for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], exact.values<double>()[i], 1e-4);
+    }
+  }
+}
+
 TEST(Weight, SeveralOverOneXAreThoseAlone) {
   const Tensor x = golden_numbers({5, 24}, 3).to(DType::f32), bias = golden_numbers({9}, 4).to(DType::f32);
   for (Precision precision : all_precisions) {

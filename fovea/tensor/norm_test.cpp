@@ -25,12 +25,12 @@ TEST(Norm, GradientsWithAndWithoutParameters) {
 TEST(Norm, EqualsItsFormulaOnEveryInstructionSet) {
   for_each_simd([&] {
     for (int64_t width : {1, 7, 8, 17, 33, 64, 768}) {
-      const size_t n = static_cast<size_t>(width);
-      const Tensor x = normal({3, width}, Random(1)) + 100.0;
+      const size_t n = static_cast<size_t>(width), rows = 11;
+      const Tensor x = normal({static_cast<int64_t>(rows), width}, Random(1)) + 100.0;
       const Tensor w = normal({width}, Random(2)), b = normal({width}, Random(3));
       const std::vector<float> layer = layer_norm(x, w, b, 1e-5).values<float>(), rms = rms_norm(x, w).values<float>();
       const std::vector<double> v = x.values<double>(), p = w.values<double>(), q = b.values<double>();
-      for (size_t row = 0; row < 3; ++row) {
+      for (size_t row = 0; row < rows; ++row) {
         double mean = 0, variance = 0, square = 0;
         for (size_t i = 0; i < n; ++i) mean += v[row * n + i] / static_cast<double>(n);
         for (size_t i = 0; i < n; ++i) {
@@ -45,6 +45,33 @@ TEST(Norm, EqualsItsFormulaOnEveryInstructionSet) {
       }
     }
   });
+}
+
+TEST(Norm, OverwritesOnlyWhatNobodyElseHolds) {
+  const Tensor x = normal({11, 33}, Random(1)), w = normal({33}, Random(2)), b = normal({33}, Random(3));
+  const std::vector<float> before = x.values<float>();
+  const std::vector<float> layer = layer_norm(x, w, b).values<float>(), rms = rms_norm(x, w).values<float>();
+  EXPECT_EQ(x.values<float>(), before);
+
+  Tensor given = x + 0.0, other = x + 0.0;
+  const float* const memory = given.data<float>();
+  const Tensor y = layer_norm(std::move(given), w, b);
+  EXPECT_EQ(y.data<float>(), memory);
+  EXPECT_EQ(y.values<float>(), layer);
+  EXPECT_EQ(rms_norm(std::move(other), w).values<float>(), rms);
+
+  const std::vector<float> first(layer.begin(), layer.begin() + 33);
+  EXPECT_EQ(layer_norm(x.slice(0, 0, 1), w, b).values<float>(), first);  // a view
+  EXPECT_EQ(layer_norm((x + 0.0).transpose(0, 1).contiguous().transpose(0, 1), w, b).values<float>(), layer);
+  EXPECT_EQ(x.values<float>(), before);
+
+  Tensor learned = x + 0.0;
+  learned.require_gradient();
+  const Tensor doubled = learned * 2.0;
+  const std::vector<float> seen = doubled.values<float>();
+  Tensor held = doubled;
+  layer_norm(std::move(held), w, b);
+  EXPECT_EQ(doubled.values<float>(), seen);
 }
 
 TEST(Norm, GradientsOnEveryInstructionSet) {
